@@ -1,0 +1,29 @@
+# The same checks run locally and in CI. `make check test` is what a change must pass.
+PYTHON ?= .venv/bin/python
+BIN := $(dir $(PYTHON))
+
+.PHONY: venv check test bench format schema
+
+venv:
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --editable '.[local,dev]'
+
+check:
+	$(BIN)ruff check .
+	$(BIN)ruff format --check .
+	$(BIN)mypy
+	$(BIN)lint-imports
+	$(PYTHON) -m agency_cli.schema --check
+
+test:
+	$(BIN)pytest
+
+bench:
+	$(PYTHON) tests/bench/run.py
+
+format:
+	$(BIN)ruff check --fix .
+	$(BIN)ruff format .
+
+schema:
+	$(PYTHON) -m agency_cli.schema

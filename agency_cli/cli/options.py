@@ -1,0 +1,100 @@
+"""What the options of a command mean: entry agents, models, params, the message."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from typing import TextIO
+
+from agency_cli.errors import UsageError
+from agency_cli.manifest import Manifest
+from agency_cli.models.choice import ModelOverrides
+
+
+def entry_of(manifest: Manifest, wanted: str | None) -> str:
+    """Return the key of the agent that gets the message.
+
+    Raises:
+        UsageError: There is no agent of the wanted name.
+    """
+    return manifest.entries[0] if wanted is None else _agent_named(manifest, wanted)
+
+
+def overrides_of(models: Sequence[str], manifest: Manifest) -> ModelOverrides:
+    """Read `--model MODEL` and `--model AGENT=MODEL`; the last of each wins.
+
+    Raises:
+        UsageError: There is no agent of that name, or no model is named.
+    """
+    everyone, by_agent = None, {}
+    for text in models:
+        agent, equals, model = text.partition("=")
+        if not equals:
+            everyone = text
+        elif model:
+            by_agent[_agent_named(manifest, agent)] = model
+        else:
+            raise UsageError(f"--model {text} names no model; write AGENT=MODEL")
+    return ModelOverrides(everyone, by_agent)
+
+
+def params_of(texts: Sequence[str]) -> dict[str, str]:
+    """Read `--param NAME=VALUE`; the last value of a name wins.
+
+    Raises:
+        UsageError: A text without `=`.
+    """
+    params = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--param {text} has no value; write NAME=VALUE")
+        params[name] = value
+    return params
+
+
+def message_of(message: str | None, stdin: TextIO) -> str:
+    """Return the message to send: the argument, what is piped in, or one after the other.
+
+    Raises:
+        UsageError: There is neither, or what is piped in is not UTF-8.
+    """
+    piped = _piped(stdin)
+    if message is None or not message.strip():
+        text = piped
+    elif piped.strip():
+        text = f"{message}\n\n{_fenced(piped)}"
+    else:
+        text = message
+    if not text.strip():
+        raise UsageError('there is no message; write one: agency run MANIFEST "Build a REST API"')
+    return text
+
+
+def _agent_named(manifest: Manifest, wanted: str) -> str:
+    for key in manifest.agents:
+        if key.casefold() == wanted.casefold():
+            return key
+    raise UsageError(f"no agent named {wanted!r}; the agents are {', '.join(manifest.agents)}")
+
+
+def _piped(stdin: TextIO) -> str:
+    """Read a pipe or a file; a terminal, /dev/null and an inherited socket say nothing."""
+    try:
+        mode = os.fstat(stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return ""
+    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
+        return ""
+    try:
+        return stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the input that is piped in is not UTF-8 text ({error.reason})") from None
+
+
+def _fenced(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.rstrip()}\n{fence}"

@@ -1,0 +1,60 @@
+"""`agency run`: one message to one final output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    manifest: Annotated[Path, typer.Argument(help="The manifest of the agency.")],
+    message: Annotated[
+        str | None,
+        typer.Argument(
+            help="What to do. What is piped in is the message, or is appended to it.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    agent: Annotated[
+        str | None, typer.Option(help="Give the message to this agent, not to `entry`.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Model for every agent (MODEL) or for one (AGENT=MODEL); repeatable."),
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Print each event as a line of JSON, as it happens.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no tree and no summary.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show model calls, whole texts and tracebacks.")
+    ] = False,
+) -> None:
+    """Send one message to an agency and print its final output.
+
+    Example: agency run agencies/dev_shop/agency.yaml "Build a REST API" --model local
+    """
+    from agency_cli.cli.run_once import RunOptions, run_once  # noqa: PLC0415 - not for --help
+
+    run_once(
+        RunOptions(
+            manifest=manifest,
+            message=message,
+            agent=agent,
+            models=model or (),
+            params=param or (),
+            json=json,
+            jsonl=jsonl,
+            quiet=quiet,
+            verbose=verbose,
+        )
+    )

@@ -1,0 +1,132 @@
+"""What can go wrong, and the exit code each kind of failure ends with.
+
+AgencyError
+├── UsageError            2   the command line asks for something that cannot be
+├── ManifestError         2   the manifest has problems; carries all of them
+├── CredentialsError      6   keys are missing; found before any model call
+├── RunFailed             1   the run failed (a tool, a model's behaviour)
+│   ├── LimitReached      3   a limit of the run stopped it
+│   ├── Refused           5   a guardrail, or the output's schema, refused
+│   └── ProviderFailed    6   the provider refused, could not be reached, or answered nonsense
+└── Interrupted         130   the person pressed Ctrl-C
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command, as documented in the README."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    LIMIT = 3
+    PAUSED = 4
+    REFUSED = 5
+    PROVIDER = 6
+    BUG = 70
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One located finding about a manifest.
+
+    Attributes:
+        code: Stable, lower-case, hyphenated name of the rule.
+        message: What is wrong and, where it can be said, what to do.
+        path: Keys and indexes from the top of the document to the place.
+        severity: Warnings do not fail a command unless it is strict.
+        file: The file as the person named it, or as it was reached from there.
+        line: 1-based line of the real source; None where there is no place in the text.
+        column: 1-based column, counted in characters.
+        at_key: The place is the key at `path`, not its value.
+    """
+
+    code: str
+    message: str
+    path: tuple[str | int, ...] = ()
+    severity: Severity = "error"
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    at_key: bool = False
+
+    @property
+    def dotted_path(self) -> str:
+        """The path as a person writes it: `flows[2].to`."""
+        text = ""
+        for part in self.path:
+            text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        return text
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        subject = f"{self.dotted_path}: " if self.path else ""
+        prefix = f"{place}: " if place else ""
+        return f"{prefix}{self.severity}: {subject}{self.message}  [{self.code}]"
+
+
+class AgencyError(Exception):
+    """A failure that a person can understand; its text is one line for them."""
+
+    exit_code: ExitCode = ExitCode.FAILED
+    kind: str = "failed"
+
+
+class UsageError(AgencyError):
+    exit_code = ExitCode.USAGE
+    kind = "usage"
+
+
+class ManifestError(AgencyError):
+    """A manifest that cannot be used; `problems` holds every finding, warnings included."""
+
+    exit_code = ExitCode.USAGE
+    kind = "manifest"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class CredentialsError(AgencyError):
+    exit_code = ExitCode.PROVIDER
+    kind = "credentials"
+
+
+class RunFailed(AgencyError):
+    """A run that ended without a final output; `agent` is the key of the agent it ended in."""
+
+    kind = "failed"
+
+    def __init__(self, message: str, *, agent: str | None = None) -> None:
+        self.agent = agent
+        super().__init__(message)
+
+
+class LimitReached(RunFailed):
+    exit_code = ExitCode.LIMIT
+    kind = "limit"
+
+
+class Refused(RunFailed):
+    exit_code = ExitCode.REFUSED
+    kind = "refused"
+
+
+class ProviderFailed(RunFailed):
+    exit_code = ExitCode.PROVIDER
+    kind = "provider"
+
+
+class Interrupted(RunFailed):
+    exit_code = ExitCode.INTERRUPTED
+    kind = "interrupted"

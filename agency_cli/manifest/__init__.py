@@ -1,0 +1,35 @@
+"""The file format: frozen models of a manifest, unknown keys refused."""
+
+from agency_cli.manifest.agents import AgentSpec, Defaults
+from agency_cli.manifest.document import Manifest
+from agency_cli.manifest.flows import Flow, FlowKind, FlowSpec
+from agency_cli.manifest.limits import Limits
+from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider
+from agency_cli.manifest.params import ParamSpec
+from agency_cli.manifest.tools import (
+    TOOL_KINDS,
+    AnyTool,
+    FilesTool,
+    PythonTool,
+    ToolSpec,
+)
+
+__all__ = [
+    "TOOL_KINDS",
+    "AgentSpec",
+    "AnyTool",
+    "Defaults",
+    "FilesTool",
+    "Flow",
+    "FlowKind",
+    "FlowSpec",
+    "Limits",
+    "Manifest",
+    "ModelSettings",
+    "ModelSpec",
+    "ParamSpec",
+    "Price",
+    "Provider",
+    "PythonTool",
+    "ToolSpec",
+]

@@ -1,0 +1,27 @@
+"""The base of every model of the file format: frozen, unknown keys refused."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+AGENT_KEY_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]{0,49}$"
+NAME_PATTERN = r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"
+
+AgentKey = Annotated[str, StringConstraints(pattern=AGENT_KEY_PATTERN)]
+Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Strict(BaseModel):
+    """A mapping of the manifest in which every unknown key is a problem."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
+
+
+class Extensible(Strict):
+    """A mapping that also takes free-form keys beginning with `x-`; the loader drops them."""
+
+    model_config = ConfigDict(json_schema_extra={"patternProperties": {"^x-": {}}})

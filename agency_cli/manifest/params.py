@@ -1,0 +1,24 @@
+"""Params: values that whoever runs an agency gives it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agency_cli.manifest.base import Strict, Text
+
+
+class ParamSpec(Strict):
+    """A value that `${param.NAME}` stands for."""
+
+    type: Literal["string", "number", "integer", "boolean", "file", "list"] = "string"
+    """What the value must be."""
+    enum: list[Any] | None = Field(default=None, min_length=1)
+    """The only values allowed."""
+    default: Any = None
+    """The value when none is given; without it a value must be given."""
+    required: bool | None = None
+    """False: an empty value is used when none is given."""
+    description: Text | None = None
+    """What the value is for."""

@@ -1,0 +1,169 @@
+"""The kinds of tools a manifest can declare; the key that names the kind tells them apart."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, SecretStr, Tag
+
+from agency_cli.manifest.base import Extensible, Strict, Text, ToolName
+
+ApprovalAnswer = Literal["never", "ask", "deny"]
+
+
+class ApprovalRule(Strict):
+    """One rule; the first that matches a call decides."""
+
+    when: dict[str, str] = Field(default_factory=dict)
+    """Patterns (`*`, `?`) by argument name; without it the rule matches every call."""
+    then: ApprovalAnswer
+    """`never` asks nobody, `ask` asks a person, `deny` refuses."""
+
+
+class ToolSpec(Extensible):
+    """What every kind of tool can say."""
+
+    description: Text | None = None
+    """What the model reads; replaces the tool's own description."""
+    timeout_seconds: float | None = Field(default=None, gt=0)
+    """How long one call may take."""
+    approval: ApprovalAnswer | list[ApprovalRule] | None = None
+    """Whether a person must agree to a call."""
+    on_resume: Literal["rerun", "report"] | None = None
+    """What happens to a call that was under way when its run was interrupted."""
+    one_at_a_time: bool | None = None
+    """Never run two calls of this agent's tool at once."""
+
+
+class PythonTool(ToolSpec):
+    """A function, a ready tool or a class, written in Python."""
+
+    python: Text
+    """`file.py:name` beside the manifest, or `package.module:name`."""
+    name: ToolName | None = None
+    """What the model calls it; without it, the function's own name."""
+    strict: bool | None = None
+    """Whether the arguments' schema is strict; on unless set to false."""
+
+
+class FilesTool(ToolSpec):
+    """Read, write and list files below one folder, and nowhere else."""
+
+    builtin: Literal["files"]
+    """Which built-in tool: `files`."""
+    root: Text
+    """The folder, made when it is missing; nothing outside it can be reached."""
+    read_only: bool = False
+    """Offer reading and listing only."""
+
+
+class ShellTool(ToolSpec):
+    """Run commands in a shell."""
+
+    builtin: Literal["shell"]
+    """Which built-in tool: `shell`."""
+    folder: Text | None = None
+    """The working folder."""
+
+
+class HttpTool(ToolSpec):
+    """Fetch from, and post to, named hosts."""
+
+    builtin: Literal["http"]
+    """Which built-in tool: `http`."""
+    hosts: list[Text] = Field(min_length=1)
+    """The only hosts that can be reached."""
+
+
+class AskUserTool(ToolSpec):
+    """Ask the person at the terminal."""
+
+    builtin: Literal["ask_user"]
+    """Which built-in tool: `ask_user`."""
+
+
+class HostedTool(ToolSpec):
+    """A tool that the provider runs."""
+
+    hosted: Text
+    """Its name, such as `web_search`."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Its settings, as the provider documents them."""
+
+
+class McpServer(Strict):
+    """How to start, or reach, an MCP server."""
+
+    command: Text | None = None
+    """Program to start; it speaks over its standard input and output."""
+    args: list[str] = Field(default_factory=list)
+    """Arguments of the program."""
+    env: dict[str, SecretStr] = Field(default_factory=dict)
+    """Variables of the program's environment."""
+    url: Text | None = None
+    """Address of a server that is already running."""
+    transport: Literal["streamable_http", "sse"] = "streamable_http"
+    """How the server at `url` is spoken to."""
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    """HTTP headers of every request to `url`."""
+
+
+class McpTool(ToolSpec):
+    """The tools of an MCP server."""
+
+    mcp: McpServer
+    """The server."""
+    allow: list[Text] | None = None
+    """Patterns of the tools to offer; without it, all."""
+    deny: list[Text] = Field(default_factory=list)
+    """Patterns of the tools to leave out."""
+    required: bool = True
+    """Whether a run may not start without the server."""
+    startup_timeout_seconds: float = Field(default=30, gt=0)
+    """How long the server may take to start."""
+
+
+class OpenApiTool(ToolSpec):
+    """One tool for each operation of an HTTP service."""
+
+    openapi: Text
+    """File or address of its OpenAPI document."""
+    base_url: Text | None = None
+    """Address of the service; without it, the document's first server."""
+    operations: list[Text] | None = None
+    """Patterns of the operations to offer; without it, all."""
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    """HTTP headers of every request."""
+
+
+TOOL_KINDS: dict[str, tuple[type[ToolSpec], ...]] = {
+    "python": (PythonTool,),
+    "builtin": (FilesTool, ShellTool, HttpTool, AskUserTool),
+    "hosted": (HostedTool,),
+    "mcp": (McpTool,),
+    "openapi": (OpenApiTool,),
+}
+"""The key that names a kind, and the models it can lead to."""
+
+
+def kind_tag(value: Any) -> str | None:
+    """Return the kind of a tool as written: its kind key, or the name of the built-in tool."""
+    if not isinstance(value, dict):
+        return type(value).__name__
+    for key in TOOL_KINDS:
+        if key in value:
+            return str(value[key]) if key == "builtin" else key
+    return None
+
+
+AnyTool = Annotated[
+    Annotated[PythonTool, Tag("python")]
+    | Annotated[FilesTool, Tag("files")]
+    | Annotated[ShellTool, Tag("shell")]
+    | Annotated[HttpTool, Tag("http")]
+    | Annotated[AskUserTool, Tag("ask_user")]
+    | Annotated[HostedTool, Tag("hosted")]
+    | Annotated[McpTool, Tag("mcp")]
+    | Annotated[OpenApiTool, Tag("openapi")],
+    Discriminator(kind_tag),
+]

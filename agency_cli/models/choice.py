@@ -1,0 +1,187 @@
+"""Which model each agent uses, and whether everything that it needs is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from agency_cli.errors import CredentialsError
+from agency_cli.loading import LoadedManifest
+from agency_cli.manifest import Manifest, ModelSettings, ModelSpec, Price
+
+OPENAI_URL = "https://api.openai.com/v1"
+LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOverrides:
+    """Models given on the command line: one for every agent, or for some by their keys."""
+
+    everyone: str | None = None
+    by_agent: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """How a provider is reached.
+
+    Attributes:
+        provider: Its name under `providers`, or `openai`.
+        base_url: Address of its API.
+        api: Which of OpenAI's two APIs it speaks.
+        api_key: The key; None where the server asks for none.
+        headers: Further HTTP headers.
+        missing: Environment variables that its credentials need and that are not set.
+    """
+
+    provider: str
+    base_url: str
+    api: str
+    api_key: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_openai(self) -> bool:
+        return self.base_url.rstrip("/") == OPENAI_URL
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The model that one agent uses.
+
+    Attributes:
+        model: The provider's id of the model; `local` or `local:FILE` for the embedded one,
+            `litellm/...` for the SDK's extra, empty for the SDK's default.
+        endpoint: How it is reached; None where no server of ours is asked.
+        settings: Settings from the model and the agent, the agent's first.
+        price: The manifest's price, if it states one.
+    """
+
+    model: str
+    endpoint: Endpoint | None
+    settings: ModelSettings
+    price: Price | None = None
+
+    @property
+    def label(self) -> str:
+        """The model's name in trees, costs and messages."""
+        if self.endpoint is None or self.endpoint.provider == "openai":
+            return self.model
+        return f"{self.endpoint.provider}/{self.model}"
+
+    @property
+    def provider_label(self) -> str:
+        """Who is called, in messages: the provider's name and, where not usual, its address."""
+        if self.endpoint is None:
+            return self.model
+        if self.endpoint.is_openai:
+            return "openai"
+        return f"{self.endpoint.provider} ({self.endpoint.base_url})"
+
+
+def choose_models(
+    loaded: LoadedManifest,
+    overrides: ModelOverrides,
+    environ: Mapping[str, str],
+) -> dict[str, ModelChoice]:
+    """Return the model of every agent, by agent key.
+
+    Order: the command line, the agent, `defaults`, `$AGENCY_MODEL`, the SDK's default.
+    """
+    manifest = loaded.manifest
+    fallback = manifest.defaults.model or environ.get("AGENCY_MODEL") or ""
+    choices = {}
+    for key, agent in manifest.agents.items():
+        wanted = overrides.by_agent.get(key) or overrides.everyone or agent.model or fallback
+        spec = manifest.models.get(wanted) or ModelSpec.model_construct(model=wanted)
+        settings = merged_settings(spec.settings, manifest.defaults.settings, agent.settings)
+        choices[key] = ModelChoice(
+            model=spec.model,
+            endpoint=_endpoint(spec, loaded, environ),
+            settings=settings,
+            price=spec.price,
+        )
+    return choices
+
+
+def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
+    """Make sure that every chosen provider has its credentials.
+
+    Raises:
+        CredentialsError: Names all missing variables at once, who needs them, and what to do.
+    """
+    needed: dict[str, list[str]] = {}
+    for agent, choice in choices:
+        for variable in choice.endpoint.missing if choice.endpoint else ():
+            needed.setdefault(variable, []).append(agent)
+    if not needed:
+        return
+    lines = [
+        f"{variable} is not set (needed by {', '.join(agents)})"
+        for variable, agents in needed.items()
+    ]
+    raise CredentialsError(
+        "; ".join(lines)
+        + f". Set {'it' if len(needed) == 1 else 'them'}, for example"
+        + f" `export {next(iter(needed))}=...`, or add `--model local`, which needs no key."
+    )
+
+
+def merged_settings(*layers: ModelSettings | None) -> ModelSettings:
+    """Lay settings over each other, the last first."""
+    merged: dict[str, object] = {}
+    for layer in layers:
+        if layer is not None:
+            merged.update(layer.model_dump(exclude_unset=True))
+    return ModelSettings.model_validate(merged)
+
+
+def _endpoint(
+    spec: ModelSpec, loaded: LoadedManifest, environ: Mapping[str, str]
+) -> Endpoint | None:
+    if spec.model == LOCAL or spec.model.startswith((f"{LOCAL}:", "litellm/")):
+        return None
+    name = spec.provider or "openai"
+    if name in loaded.manifest.providers:
+        return _declared_endpoint(name, loaded.manifest, loaded.missing_env)
+    return _openai_endpoint(environ)
+
+
+def _declared_endpoint(
+    name: str,
+    manifest: Manifest,
+    missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]],
+) -> Endpoint:
+    provider = manifest.providers[name]
+    missing = [
+        variable
+        for place, variables in missing_env.items()
+        if place[:2] == ("providers", name)
+        for variable in variables
+    ]
+    return Endpoint(
+        provider=name,
+        base_url=provider.base_url,
+        api=provider.api,
+        api_key=provider.api_key.get_secret_value() if provider.api_key else None,
+        headers={key: value.get_secret_value() for key, value in provider.headers.items()},
+        missing=tuple(dict.fromkeys(missing)),
+    )
+
+
+def _openai_endpoint(environ: Mapping[str, str]) -> Endpoint:
+    """OpenAI itself, or the compatible server that OPENAI_BASE_URL names.
+
+    Few compatible servers speak the Responses API, and many ask for no key.
+    """
+    base_url = environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    key = environ.get("OPENAI_API_KEY") or None
+    itself = base_url.rstrip("/") == OPENAI_URL
+    return Endpoint(
+        provider="openai",
+        base_url=base_url,
+        api="responses" if itself else "chat_completions",
+        api_key=key,
+        missing=("OPENAI_API_KEY",) if itself and key is None else (),
+    )

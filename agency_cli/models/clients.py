@@ -1,0 +1,127 @@
+"""From a choice of model to the SDK's model that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from inspect import isawaitable
+
+from agents import (
+    Model,
+    ModelRetrySettings,
+    ModelSettings,
+    OpenAIChatCompletionsModel,
+    OpenAIResponsesModel,
+    RetryDecision,
+    RetryPolicyContext,
+    retry_policies,
+)
+from agents.models import get_default_model_settings
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+from agency_cli.errors import UsageError
+from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice
+from agency_cli.models.replies import check_reply
+from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
+
+RETRIES = 4
+LONGEST_WAIT = 60.0
+"""Seconds; a server that asks for a longer pause is not waited for."""
+PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+"""HTTP statuses of failures that may go away by themselves."""
+
+Notify = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class ModelFactory:
+    """Makes the SDK's models of one built agency; clients are shared by endpoint."""
+
+    notify: Notify
+    _clients: dict[str, AsyncOpenAI] = field(default_factory=dict)
+
+    def make(self, choice: ModelChoice) -> Model:
+        """Return the SDK's model for `choice`. Nothing is sent before its first call."""
+        if choice.model == LOCAL or choice.model.startswith(f"{LOCAL}:"):
+            from agency_cli.models.local import LocalModel  # noqa: PLC0415 - an extra
+
+            return LocalModel(choice.model, notify=self.notify)
+        if choice.endpoint is None:
+            return _litellm_model(choice.model)
+        client = self._client(choice.endpoint)
+        if choice.endpoint.api == "responses":
+            return OpenAIResponsesModel(model=choice.model, openai_client=client)
+        return OpenAIChatCompletionsModel(model=choice.model, openai_client=client)
+
+    def _client(self, endpoint: Endpoint) -> AsyncOpenAI:
+        if endpoint.provider not in self._clients:
+            self._clients[endpoint.provider] = AsyncOpenAI(
+                # A server that asks for no key still gets the header that the client insists on.
+                api_key=endpoint.api_key or "none",
+                base_url=endpoint.base_url,
+                default_headers={"Accept-Encoding": "identity", **endpoint.headers},
+                # The runner retries, so that each attempt is seen, counted and told of.
+                max_retries=0,
+                http_client=DefaultAsyncHttpxClient(event_hooks={"response": [check_reply]}),
+            )
+        return self._clients[endpoint.provider]
+
+
+def sdk_settings(choice: ModelChoice) -> ModelSettings:
+    """Return the settings of every call with `choice`, retries and usage in streams included.
+
+    Settings that are given replace the SDK's own defaults for a model one by one, not all.
+    """
+    given = choice.settings.model_dump(exclude_unset=True, exclude={"retry"})
+    defaults = (
+        get_default_model_settings(choice.model)
+        if choice.endpoint is not None and choice.endpoint.is_openai
+        else ModelSettings()
+    )
+    retry = choice.settings.retry
+    backoff = retry.backoff.model_dump(exclude_unset=True) if retry and retry.backoff else None
+    return defaults.resolve(
+        ModelSettings(
+            **{"include_usage": True, **given},
+            retry=ModelRetrySettings(
+                max_retries=retry.max_retries if retry else RETRIES,
+                backoff=backoff or {"initial_delay": 0.5, "max_delay": 8.0},
+                policy=_passing_failure,
+            ),
+        )
+    )
+
+
+def pricing_of(choice: ModelChoice) -> Pricing:
+    """Return how the calls of `choice` are priced."""
+    if choice.price is not None:
+        return OwnPrice(choice.price)
+    if choice.endpoint is None:
+        if choice.model.startswith("litellm/"):
+            return ListPrice(choice.model.rpartition("/")[2], "")
+        return OwnPrice(FREE)
+    return ListPrice(choice.model, choice.endpoint.base_url)
+
+
+_suggested = retry_policies.any(
+    retry_policies.provider_suggested(),
+    retry_policies.network_error(),
+    retry_policies.http_status(PASSING),
+)
+
+
+async def _passing_failure(context: RetryPolicyContext) -> bool | RetryDecision:
+    if (context.normalized.retry_after or 0) > LONGEST_WAIT:
+        return False
+    decision = _suggested(context)
+    return await decision if isawaitable(decision) else decision
+
+
+def _litellm_model(model: str) -> Model:
+    try:
+        from agents.extensions.models.litellm_model import LitellmModel  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise UsageError(
+            f"the model {model} needs LiteLLM; install it with `pip install 'agency-cli[litellm]'`"
+        ) from None
+    return LitellmModel(model.removeprefix("litellm/"))

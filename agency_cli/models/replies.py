@@ -1,0 +1,66 @@
+"""Replies that are not what they claim to be: caught while they are read.
+
+The SDK takes a login page in place of a stream for an empty success, and a Chat Completions
+stream that just stops for a finished one. Every call of ours is streamed, so a reply must begin
+like a stream of server-sent events and end with the mark of a finished response.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+
+EVENT_STREAM_START = re.compile(rb"\s*(?:data|event|id|retry)?:|\s*$")
+FINISHED = re.compile(
+    rb'\[DONE\]|"finish_reason"\s*:\s*"|"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)'
+    rb'|error)"|"error"\s*:\s*\{'
+)
+KEPT = 256
+"""How many bytes of the past are kept, so that a mark cut by a chunk's border is found."""
+
+
+class UnusableReply(Exception):
+    """A reply that says nothing of use; its text says what was wrong with it."""
+
+
+async def check_reply(response: httpx2.Response) -> None:
+    """Response hook of the HTTP client: watch a successful reply while it is read."""
+    headers = response.headers
+    # Compressed bytes tell nothing here; the client asks for none, see `clients`.
+    if response.is_success and "content-encoding" not in headers:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = CheckedStream(response.stream, headers.get("content-type", ""))
+
+
+class CheckedStream(httpx2.AsyncByteStream):
+    """A reply's bytes, unchanged; raises UnusableReply where they are no finished stream."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, content_type: str) -> None:
+        self._inner = inner
+        self._content_type = content_type
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        seen, kept, finished = False, b"", False
+        async for chunk in self._inner:
+            if not seen and chunk.strip():
+                seen = True
+                self._require_events(chunk)
+            kept += chunk
+            finished = finished or FINISHED.search(kept) is not None
+            kept = kept[-KEPT:]
+            yield chunk
+        if not finished:
+            raise UnusableReply(
+                "the reply stopped before it was finished" if seen else "the reply was empty"
+            )
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def _require_events(self, chunk: bytes) -> None:
+        if "event-stream" in self._content_type or EVENT_STREAM_START.match(chunk):
+            return
+        kind = self._content_type or "something unnamed"
+        raise UnusableReply(f"the reply is {kind}, not a stream of events; is the address right?")

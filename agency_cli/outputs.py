@@ -1,0 +1,44 @@
+"""What tools and agents give back, as the text that a model reads."""
+
+from __future__ import annotations
+
+import json
+
+from agents import ToolOutputFileContent, ToolOutputImage, ToolOutputText
+from pydantic import BaseModel
+
+LONGEST_TEXT = 200_000
+"""Characters; about 50,000 tokens, more than any tool result is worth."""
+
+MediaOutput = ToolOutputText | ToolOutputImage | ToolOutputFileContent
+
+
+def as_text(value: object) -> str:
+    """Return a string as it is, nothing as an empty string, and anything structured as JSON."""
+    if isinstance(value, str):
+        text = value
+    elif value is None:
+        text = ""
+    elif isinstance(value, BaseModel):
+        text = value.model_dump_json()
+    else:
+        text = _json(value)
+    return text if len(text) <= LONGEST_TEXT else _cut(text)
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    except (ValueError, TypeError, RecursionError):
+        # Cyclic, or with keys that JSON has no form for.
+        return repr(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return str(value)
+
+
+def _cut(text: str) -> str:
+    return f"{text[:LONGEST_TEXT]}\n[cut here: {len(text):,} characters in all]"

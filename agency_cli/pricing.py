@@ -1,0 +1,78 @@
+"""Tokens of one model call -> money; the manifest's prices first, then the bundled price list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+from agency_cli.events import Usage
+from agency_cli.manifest import Price
+
+PER_MILLION = Decimal(1_000_000)
+FREE = Price(input=0, output=0)
+
+
+class Pricing(Protocol):
+    """Says what one model call cost, in US dollars; None where no price is known."""
+
+    def __call__(self, usage: Usage) -> Decimal | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrice:
+    """A price that the manifest states."""
+
+    price: Price
+
+    def __call__(self, usage: Usage) -> Decimal:
+        plain = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens
+        input_price = Decimal(str(self.price.input))
+        cached = self.price.cached_input
+        written = self.price.cache_write
+        return (
+            max(plain, 0) * input_price
+            + usage.cached_input_tokens * (input_price if cached is None else Decimal(str(cached)))
+            + usage.cache_write_tokens * (input_price if written is None else Decimal(str(written)))
+            + usage.output_tokens * Decimal(str(self.price.output))
+        ) / PER_MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class ListPrice:
+    """A price of the list that genai-prices brings along (no network).
+
+    Attributes:
+        model: The provider's id of the model.
+        base_url: Address of the provider's API.
+    """
+
+    model: str
+    base_url: str
+
+    def __call__(self, usage: Usage) -> Decimal | None:
+        """Price one request; tiers depend on a request's size, so never give it a sum."""
+        # The list takes a third of a second to import and is not needed to begin a run.
+        from genai_prices import Usage as ListUsage  # noqa: PLC0415 - see above
+        from genai_prices import calc_price  # noqa: PLC0415 - see above
+
+        counted = ListUsage(
+            input_tokens=usage.input_tokens,
+            cache_read_tokens=min(usage.cached_input_tokens, usage.input_tokens),
+            cache_write_tokens=usage.cache_write_tokens,
+            output_tokens=usage.output_tokens,
+        )
+        try:
+            return calc_price(counted, self.model, provider_api_url=self.base_url).total_price
+        except LookupError:
+            pass
+        try:
+            # A gateway at an address of its own that serves OpenAI's models by their names.
+            return calc_price(counted, self.model, provider_id="openai").total_price
+        except LookupError:
+            return None
+
+
+def warm_up() -> None:
+    """Load the price list; to be called in a thread while a network is waited for."""
+    ListPrice("gpt-5-mini", "https://api.openai.com/v1")(Usage(input_tokens=1, output_tokens=1))

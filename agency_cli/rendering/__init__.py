@@ -1,0 +1,1 @@
+"""What people and programs see: events, problems, summaries as text or JSON."""

@@ -1,0 +1,23 @@
+"""What belongs to one run: who works on what, where in the call path, and who is told of it.
+
+Definitions (manifest, agents, tools) never change after building. Everything that changes lives
+in a `RunContext`, and code inside a run finds its place there through `current_frame`: each tool
+call runs in a task of its own, tasks copy their context, so branches never meet.
+"""
+
+from agency_cli.run_context.context import RunContext, Watch, now
+from agency_cli.run_context.frames import Frame, current_frame
+from agency_cli.run_context.nodes import OpenNode, open_node
+from agency_cli.run_context.queues import PairQueues, WouldDeadlock
+
+__all__ = [
+    "Frame",
+    "OpenNode",
+    "PairQueues",
+    "RunContext",
+    "Watch",
+    "WouldDeadlock",
+    "current_frame",
+    "now",
+    "open_node",
+]

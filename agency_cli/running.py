@@ -1,0 +1,162 @@
+"""One run: the SDK's stream to our events, the SDK's errors to ours."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from agents import (
+    RunConfig,
+    Runner,
+    ToolErrorFormatterArgs,
+    ToolExecutionConfig,
+    set_trace_processors,
+)
+
+from agency_cli.building import Agency
+from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed
+from agency_cli.events import EndStatus, RunEnded, RunError, RunStarted
+from agency_cli.failures import own_failure
+from agency_cli.limits import Ledger
+from agency_cli.outputs import as_text
+from agency_cli.run_context import Frame, RunContext, Watch, current_frame, now, open_node
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is asked of an agency: one message to one of its agents."""
+
+    message: str
+    entry: str
+
+
+async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
+    """Run one message to its final output.
+
+    Args:
+        agency: The built agency.
+        request: The message, and the key of the agent that gets it.
+        watch: Gets every event; the last one is RunEnded, whatever happens.
+
+    Returns:
+        The final output, as text.
+
+    Raises:
+        AgencyError: The run ended without a final output; its class tells the exit code.
+    """
+    manifest = agency.loaded.manifest
+    run = RunContext(
+        run_id=uuid.uuid4().hex[:12],
+        params=agency.loaded.params,
+        watch=watch,
+        ledger=Ledger(manifest.limits),
+    )
+    watch(
+        RunStarted(
+            run_id=run.run_id,
+            thread_id=None,
+            agency=manifest.name,
+            agent=request.entry,
+            message=request.message,
+            at=now(),
+        )
+    )
+    began = time.monotonic()
+    try:
+        output = await _entry_agent(agency, request, run)
+    except (Exception, asyncio.CancelledError) as error:
+        failure = own_failure(error)
+        _end(run, began, failure=failure or RunFailed(f"{type(error).__name__}: {error}"))
+        if failure is None:
+            raise
+        raise failure from error
+    _end(run, began, output=output, agent=request.entry)
+    return output
+
+
+def quieten_sdk(*, tracing: bool) -> None:
+    """Keep the SDK from uploading traces and from writing on the terminal."""
+    if not tracing:
+        set_trace_processors([])
+    logger = logging.getLogger("openai.agents")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+
+
+async def _entry_agent(agency: Agency, request: RunRequest, run: RunContext) -> str:
+    with open_node(
+        run, "agent", None, "agent", request.entry, agent=request.entry, detail=request.message
+    ) as node:
+        current_frame.set(Frame(run, "", request.entry, node_id=node.id))
+        result = Runner.run_streamed(
+            agency.agents[request.entry],
+            request.message,
+            context=run,
+            # The run's own limits end it, over the whole tree.
+            max_turns=None,
+            run_config=_run_config(agency),
+        )
+        async for _ in result.stream_events():
+            pass
+        node.output = as_text(result.final_output)
+        return node.output
+
+
+def _run_config(agency: Agency) -> RunConfig:
+    manifest = agency.loaded.manifest
+    return RunConfig(
+        workflow_name=manifest.name,
+        tracing_disabled=not manifest.tracing,
+        tool_not_found_behavior="return_error_to_model",
+        tool_name_collision_policy="error",
+        tool_error_formatter=_tool_error,
+        tool_execution=ToolExecutionConfig(
+            max_function_tool_concurrency=manifest.limits.max_parallel
+        ),
+    )
+
+
+def _tool_error(problem: ToolErrorFormatterArgs[Any]) -> str | None:
+    if problem.kind == "tool_not_found":
+        return f"there is no tool {problem.tool_name!r}; use one of those that you were given"
+    return None
+
+
+def _end(
+    run: RunContext,
+    began: float,
+    *,
+    output: str | None = None,
+    agent: str | None = None,
+    failure: AgencyError | None = None,
+) -> None:
+    error = None
+    if failure is not None:
+        ended_in = failure.agent if isinstance(failure, RunFailed) else None
+        error = RunError(kind=failure.kind, message=str(failure), agent=ended_in)
+    run.watch(
+        RunEnded(
+            status=_status_of(failure),
+            at=now(),
+            seconds=time.monotonic() - began,
+            final_output=output,
+            final_agent=agent,
+            error=error,
+        )
+    )
+
+
+def _status_of(failure: AgencyError | None) -> EndStatus:
+    match failure:
+        case None:
+            return "ok"
+        case LimitReached():
+            return "limit"
+        case Interrupted():
+            return "cancelled"
+        case _:
+            return "error"

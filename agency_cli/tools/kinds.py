@@ -1,0 +1,61 @@
+"""The table of tool kinds, and the tools that one agent is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from agents import FunctionTool
+
+from agency_cli.errors import Problem
+from agency_cli.manifest import AnyTool, FilesTool, PythonTool
+from agency_cli.tools.files import files_tools
+from agency_cli.tools.importing import CannotImport
+from agency_cli.tools.python import python_tools
+
+
+def build_tools(
+    specs: Mapping[str, AnyTool], folder: Path
+) -> tuple[dict[str, list[FunctionTool]], list[Problem]]:
+    """Return the tools behind each name under `tools`, and what is wrong with the others."""
+    built: dict[str, list[FunctionTool]] = {}
+    problems: list[Problem] = []
+    for name, spec in specs.items():
+        try:
+            built[name] = _tools_of(spec, folder)
+        except CannotImport as error:
+            problems.append(
+                Problem(code="broken-tool", message=str(error), path=("tools", name, "python"))
+            )
+    return built, problems
+
+
+def name_clashes(
+    agent: str, names: Iterable[str], tools: Mapping[str, list[FunctionTool]], taken: set[str]
+) -> list[Problem]:
+    """Return a problem for each tool name that `agent` would offer twice."""
+    owners: dict[str, str] = dict.fromkeys(taken, "a flow")
+    problems = []
+    for position, name in enumerate(names):
+        for tool in tools.get(name, []):
+            if tool.name in owners:
+                problems.append(
+                    Problem(
+                        code="tool-name-clash",
+                        message=f"{agent} would have two tools named {tool.name!r}"
+                        f" (the other is of {owners[tool.name]})",
+                        path=("agents", agent, "tools", position),
+                    )
+                )
+            owners[tool.name] = name
+    return problems
+
+
+def _tools_of(spec: AnyTool, folder: Path) -> list[FunctionTool]:
+    match spec:
+        case PythonTool():
+            return python_tools(spec, folder)
+        case FilesTool():
+            return files_tools(spec, folder)
+        case _:
+            raise AssertionError(f"the loader lets no {type(spec).__name__} pass yet")
