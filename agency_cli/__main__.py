@@ -1,10 +1,12 @@
-"""The process: prepares the interpreter for a short life, then hands over to the command line."""
+"""The process: prepares the interpreter for a short life, runs the command line, and leaves."""
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -16,7 +18,20 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from agency_cli.cli.app import run_command_line  # noqa: PLC0415 - after the settings above
 
-    sys.exit(run_command_line(sys.argv[1:]))
+    _leave(run_command_line(sys.argv[1:]))
+
+
+def _leave(code: int) -> None:
+    """Exit at once, with what is registered for exit done and all output written.
+
+    Taking the SDK apart module by module takes a quarter of a second, and a tool that hangs in a
+    thread would keep a process that waits for its threads from ever ending.
+    """
+    atexit._run_exitfuncs()  # noqa: SLF001 - the only name that it has
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

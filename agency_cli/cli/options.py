@@ -55,7 +55,7 @@ def params_of(texts: Sequence[str]) -> dict[str, str]:
     return params
 
 
-def message_of(message: str | None, stdin: TextIO) -> str:
+def message_of(message: str | None, stdin: TextIO | None) -> str:
     """Return the message to send: the argument, what is piped in, or one after the other.
 
     Raises:
@@ -80,8 +80,10 @@ def _agent_named(manifest: Manifest, wanted: str) -> str:
     raise UsageError(f"no agent named {wanted!r}; the agents are {', '.join(manifest.agents)}")
 
 
-def _piped(stdin: TextIO) -> str:
+def _piped(stdin: TextIO | None) -> str:
     """Read a pipe or a file; a terminal, /dev/null and an inherited socket say nothing."""
+    if stdin is None:
+        return ""
     try:
         mode = os.fstat(stdin.fileno()).st_mode
     except (OSError, ValueError):
