@@ -10,7 +10,7 @@ from agents.models import get_default_model
 
 from agency_cli.errors import ManifestError
 from agency_cli.loading import LoadedManifest
-from agency_cli.messaging import TOOL_NAME, Recipient, send_message_tool
+from agency_cli.messaging import handoffs_of, message_tools
 from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models
 from agency_cli.models.clients import ModelFactory, pricing_of, sdk_settings
 from agency_cli.models.watched import WatchedModel
@@ -29,11 +29,17 @@ class Agency:
         loaded: The manifest that it was built from.
         agents: The SDK's agents, by key.
         choices: The model of each agent, by key.
+        models: What made their models.
     """
 
     loaded: LoadedManifest
     agents: Mapping[str, SdkAgent]
     choices: Mapping[str, ModelChoice]
+    models: ModelFactory
+
+    async def close(self) -> None:
+        """Close all connections; to be called in the event loop in which the agency ran."""
+        await self.models.close()
 
 
 def build_agency(
@@ -59,21 +65,22 @@ def build_agency(
         for key, choice in choose_models(loaded, overrides, environ).items()
     }
     tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
-    senders = {flow.sender for flow in loaded.manifest.single_flows}
-    for key, spec in loaded.manifest.agents.items():
-        taken = {TOOL_NAME} if key in senders else set()
-        problems += name_clashes(key, spec.tools, tools, taken)
-    if problems:
-        raise ManifestError([loaded.locate(problem) for problem in problems])
     factory = ModelFactory(notify)
     agents = {
         key: _agent(key, loaded, choices[key], factory, tools) for key in loaded.manifest.agents
     }
+    messages = message_tools(loaded.manifest, loaded.folder, agents)
+    problems += messages.problems
     for key, agent in agents.items():
-        recipients = _recipients(key, loaded, agents)
-        if recipients:
-            agent.tools = [send_message_tool(key, recipients), *agent.tools]
-    return Agency(loaded, agents, choices)
+        asking = [tool.build() for tool in messages.by_sender.get(key, ())]
+        handing = handoffs_of(key, loaded.manifest, agents)
+        agent.handoffs = list(handing)
+        of_flows = [*(tool.name for tool in asking), *(item.tool_name for item in handing)]
+        problems += name_clashes(key, loaded.manifest, tools, of_flows)
+        agent.tools = [*asking, *agent.tools]
+    if problems:
+        raise ManifestError([loaded.locate(problem) for problem in problems])
+    return Agency(loaded, agents, choices, factory)
 
 
 def _agent(
@@ -85,11 +92,12 @@ def _agent(
 ) -> SdkAgent:
     spec = loaded.manifest.agents[key]
     model = WatchedModel(
-        inner=factory.make(choice),
+        factory.make(choice),
         agent=key,
         label=choice.label,
         provider=choice.provider_label,
         pricing=pricing_of(choice),
+        max_turns=spec.max_turns or loaded.manifest.defaults.max_turns,
     )
     return Agent(
         name=key,
@@ -97,19 +105,5 @@ def _agent(
         instructions=loaded.instructions[key],
         model=model,
         model_settings=sdk_settings(choice),
-        tools=[watched(tool, key) for name in spec.tools for tool in tools[name]],
+        tools=[watched(tool, key) for name in spec.tools for tool in tools.get(name, ())],
     )
-
-
-def _recipients(
-    sender: str, loaded: LoadedManifest, agents: Mapping[str, SdkAgent]
-) -> list[Recipient]:
-    return [
-        Recipient(
-            key=flow.recipient,
-            description=loaded.manifest.agents[flow.recipient].description or "",
-            agent=agents[flow.recipient],
-        )
-        for flow in loaded.manifest.single_flows
-        if flow.sender == sender and flow.kind == "message"
-    ]

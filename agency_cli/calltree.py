@@ -20,65 +20,44 @@ from agency_cli.events import (
 )
 
 
-@dataclass(slots=True)
-class Node:
-    """One place in the call tree; the fields are those of its events."""
-
-    id: str
-    kind: NodeKind
-    name: str
-    agent: str
-    started_at: datetime
-    parent: Node | None = None
-    model: str | None = None
-    detail: str = ""
-    status: Status = "running"
-    seconds: float | None = None
-    error: str | None = None
-    usage: Usage | None = None
-    cost_usd: Decimal | None = None
-    output: str = ""
-    text: str = ""
-    children: list[Node] = field(default_factory=list)
-
-    def walk(self) -> Iterator[Node]:
-        """Yield this node and all below it, in the order they started."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-    @property
-    def totals(self) -> Totals:
-        """What this node and all below it used."""
-        return Totals.of(self.walk())
-
-
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Usage and cost of several model calls.
 
     `cost_usd` is the cost of the calls whose price is known; `unpriced_models` names the models
     of the calls that counted tokens and have no known price. Where it is not empty, the whole
-    cost is unknown and at least `cost_usd`.
+    cost is unknown and at least `cost_usd`. `turns` leaves out the calls that failed.
     """
 
     usage: Usage = field(default_factory=Usage)
     cost_usd: Decimal = Decimal(0)
     unpriced_models: tuple[str, ...] = ()
+    turns: int = 0
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Totals:
         """Add up the model calls among `nodes`."""
-        usage, cost, unpriced = Usage(), Decimal(0), dict[str, None]()
-        for node in nodes:
-            if node.usage is None:
-                continue
-            usage += node.usage
-            if node.cost_usd is not None:
-                cost += node.cost_usd
-            elif node.usage.total_tokens:
-                unpriced[node.name] = None
-        return cls(usage, cost, tuple(unpriced))
+        return sum((cls._of_call(node) for node in nodes), cls())
+
+    @classmethod
+    def _of_call(cls, node: Node) -> Totals:
+        if node.usage is None:
+            return cls()
+        unknown = node.cost_usd is None and node.usage.total_tokens > 0
+        return cls(
+            usage=node.usage,
+            cost_usd=node.cost_usd or Decimal(0),
+            unpriced_models=(node.name,) if unknown else (),
+            turns=0 if node.status == "error" else 1,
+        )
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            usage=self.usage + other.usage,
+            cost_usd=self.cost_usd + other.cost_usd,
+            unpriced_models=tuple(dict.fromkeys(self.unpriced_models + other.unpriced_models)),
+            turns=self.turns + other.turns,
+        )
 
     @property
     def known_cost_usd(self) -> Decimal | None:
@@ -87,13 +66,81 @@ class Totals:
 
 
 @dataclass(slots=True)
+class Node:
+    """One place in the call tree; the fields are those of its events.
+
+    Attributes:
+        totals: What this node and all below it used so far.
+        pieces: The streamed text of a model call, as it came.
+    """
+
+    id: str
+    kind: NodeKind
+    name: str
+    agent: str
+    started_at: datetime
+    # A node and its parent hold each other; comparing or printing both ways would never end.
+    parent: Node | None = field(default=None, repr=False, compare=False)
+    model: str | None = None
+    detail: str = ""
+    status: Status = "running"
+    seconds: float | None = None
+    error: str | None = None
+    usage: Usage | None = None
+    cost_usd: Decimal | None = None
+    output: str = ""
+    totals: Totals = field(default_factory=Totals)
+    pieces: list[str] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What a model call has streamed so far."""
+        return "".join(self.pieces)
+
+    def last_text(self, length: int) -> str:
+        """Return the end of the streamed text, at least `length` characters where there are."""
+        tail: list[str] = []
+        for piece in reversed(self.pieces):
+            tail.append(piece)
+            length -= len(piece)
+            if length <= 0:
+                break
+        return "".join(reversed(tail))
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and all below it, each before those below it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+    def ancestors(self) -> Iterator[Node]:
+        """Yield the node's parent, its parent's parent and so on."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(slots=True)
 class CallTree:
-    """A run as far as its events tell; give each event to `add` in the order they came."""
+    """A run as far as its events tell; give each event to `add` in the order they came.
+
+    Attributes:
+        started: The first event, once it came.
+        ended: The last event, once it came.
+        root: The node of the agent that got the message.
+        nodes: All nodes by their ids, in the order they started.
+        totals: What the whole run used so far.
+    """
 
     started: RunStarted | None = None
     ended: RunEnded | None = None
     root: Node | None = None
     nodes: dict[str, Node] = field(default_factory=dict)
+    totals: Totals = field(default_factory=Totals)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> CallTree:
@@ -111,18 +158,13 @@ class CallTree:
             case NodeStarted():
                 self._start(event)
             case TextDelta():
-                self.nodes[event.node_id].text += event.text
+                self.nodes[event.node_id].pieces.append(event.text)
             case NodeEnded():
                 self._end(event)
             case RunEnded():
                 self.ended = event
             case _:
                 pass
-
-    @property
-    def totals(self) -> Totals:
-        """What the whole run used so far."""
-        return Totals.of(self.nodes.values())
 
     def by_model(self) -> dict[str, Totals]:
         """Totals for each model, in the order of their first call."""
@@ -165,3 +207,11 @@ class CallTree:
         node.usage = event.usage
         node.cost_usd = event.cost_usd
         node.output = event.output
+        if node.usage is not None:
+            self._spend(node)
+
+    def _spend(self, node: Node) -> None:
+        spent = Totals.of([node])
+        self.totals += spent
+        for place in (node, *node.ancestors()):
+            place.totals += spent

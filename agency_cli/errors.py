@@ -48,6 +48,8 @@ class Problem:
         line: 1-based line of the real source; None where there is no place in the text.
         column: 1-based column, counted in characters.
         at_key: The place is the key at `path`, not its value.
+        within: A piece of the value's text at which the place is, such as a name in a flow.
+        nth: Which occurrence of that piece, from 0.
     """
 
     code: str
@@ -58,6 +60,8 @@ class Problem:
     line: int | None = None
     column: int | None = None
     at_key: bool = False
+    within: str = ""
+    nth: int = 0
 
     @property
     def dotted_path(self) -> str:
@@ -75,10 +79,17 @@ class Problem:
 
 
 class AgencyError(Exception):
-    """A failure that a person can understand; its text is one line for them."""
+    """A failure that a person can understand; its text is one line for them.
+
+    Attributes:
+        exit_code: What the command ends with.
+        kind: The failure's name in JSON output.
+        ends_run: It ends the whole run, not just the delegation that it happened in.
+    """
 
     exit_code: ExitCode = ExitCode.FAILED
     kind: str = "failed"
+    ends_run: bool = False
 
 
 class UsageError(AgencyError):
@@ -115,6 +126,7 @@ class RunFailed(AgencyError):
 class LimitReached(RunFailed):
     exit_code = ExitCode.LIMIT
     kind = "limit"
+    ends_run = True
 
 
 class Refused(RunFailed):
@@ -130,3 +142,4 @@ class ProviderFailed(RunFailed):
 class Interrupted(RunFailed):
     exit_code = ExitCode.INTERRUPTED
     kind = "interrupted"
+    ends_run = True

@@ -1,36 +1,85 @@
-"""What a run has spent, against its limits; counted over the whole tree."""
+"""What a run has spent, against its limits; counted over the whole tree, by reservation."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
 
-from agency_cli.errors import LimitReached
+from agency_cli.errors import LimitReached, ProviderFailed
+from agency_cli.events import Usage
 from agency_cli.manifest import Limits
+
+GUESSED_OUTPUT = 4096
+"""Tokens reserved for the answer of a call whose model has no `max_tokens` setting."""
 
 
 @dataclass(slots=True)
+class Call:
+    """A model call that is under way; `usage` and `cost_usd` are what it used so far.
+
+    `answered` is set when the model's response has come whole.
+    """
+
+    reserved_tokens: int
+    reserved_usd: Decimal
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: Decimal = Decimal(0)
+    answered: bool = False
+
+
+@dataclass
 class Ledger:
     """Counts what all agents of a run do together.
 
-    A call is counted before it is made, so that parallel branches together never pass a limit.
+    A call is counted before it is made. For tokens and money its likely size is reserved: a call
+    that would pass the limit together with those under way waits for them, so that parallel
+    branches never pass a limit together that one of them alone would have kept.
+
+    Attributes:
+        limits: The limits in force.
+        origins: Where a limit was set, by its name: `agency.yaml:40` or `--max-turns`; the
+            defaults are not in it.
     """
 
     limits: Limits
+    origins: Mapping[str, str] = field(default_factory=dict)
     turns: int = 0
+    tokens: int = 0
+    cost_usd: Decimal = Decimal(0)
+    began: float = field(default_factory=time.monotonic)
+    _under_way: list[Call] = field(default_factory=list)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def begin_turn(self, agent: str) -> None:
-        """Count one model call of `agent`.
+    @asynccontextmanager
+    async def call(
+        self, agent: str, likely: Usage, price: Callable[[Usage], Decimal | None]
+    ) -> AsyncIterator[Call]:
+        """Count one model call of `agent` that will likely use `likely`.
 
         Raises:
-            LimitReached: The run has made all the model calls that it may.
+            LimitReached: The run may make no further call.
         """
-        if self.turns >= self.limits.max_turns:
-            raise LimitReached(
-                f"the run has made {self.turns} model calls, the most that limits.max_turns"
-                f" allows; raise limits.max_turns to go further",
-                agent=agent,
-            )
+        self._require_turn(agent)
         self.turns += 1
+        money = price(likely) if self.limits.max_cost_usd is not None else None
+        call = Call(likely.total_tokens, money or Decimal(0))
+        await self._wait_for_room(call, agent)
+        self._under_way.append(call)
+        try:
+            yield call
+        except ProviderFailed:
+            # An attempt that failed is no turn; the runner may try again.
+            self.turns -= 1
+            raise
+        finally:
+            self._under_way.remove(call)
+            self.tokens += call.usage.total_tokens
+            self.cost_usd += call.cost_usd
+            self._changed.set()
 
     def refuse_depth(self, depth: int) -> str | None:
         """Return why no delegation may go `depth` levels down, or None where it may."""
@@ -40,3 +89,62 @@ class Ledger:
             f"delegations may nest {self.limits.max_depth} deep (limits.max_depth) and this one"
             " would be deeper; answer with what you have"
         )
+
+    def time_is_up(self) -> LimitReached:
+        """Return the error of a run that has taken `max_seconds`."""
+        return self._reached("max_seconds", f"{self.limits.max_seconds:g} seconds")
+
+    def repeated(self, agent: str, tool: str) -> LimitReached:
+        """Return the error of an agent that calls `tool` again and again to no effect."""
+        return self._reached(
+            "max_repeats",
+            f"{self.limits.max_repeats} calls of {tool} with the same arguments and results",
+            agent,
+        )
+
+    def _require_turn(self, agent: str) -> None:
+        if self.turns >= self.limits.max_turns:
+            raise self._reached("max_turns", f"{self.limits.max_turns} model calls", agent)
+
+    async def _wait_for_room(self, call: Call, agent: str) -> None:
+        while True:
+            self._require_budget(agent)
+            if not self._under_way or self._has_room(call):
+                return
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _require_budget(self, agent: str) -> None:
+        most_tokens, most_usd = self.limits.max_tokens, self.limits.max_cost_usd
+        if most_tokens is not None and self.tokens >= most_tokens:
+            raise self._reached("max_tokens", f"{most_tokens:,} tokens", agent)
+        if most_usd is not None and self.cost_usd >= Decimal(str(most_usd)):
+            raise self._reached("max_cost_usd", f"${most_usd:g}", agent)
+
+    def _has_room(self, call: Call) -> bool:
+        most_tokens, most_usd = self.limits.max_tokens, self.limits.max_cost_usd
+        calls = [call, *self._under_way]
+        tokens = self.tokens + sum(each.reserved_tokens for each in calls)
+        money = self.cost_usd + sum(each.reserved_usd for each in calls)
+        return (most_tokens is None or tokens <= most_tokens) and (
+            most_usd is None or money <= Decimal(str(most_usd))
+        )
+
+    def _reached(self, name: str, amount: str, agent: str | None = None) -> LimitReached:
+        origin = self.origins.get(name, "its default")
+        return LimitReached(
+            f"limit reached: {amount} (limits.{name}, set by {origin}); spent {self._spent()};"
+            f" raise limits.{name} in the manifest{self._option(name)} to go further",
+            agent=agent,
+        )
+
+    def _spent(self) -> str:
+        seconds = time.monotonic() - self.began
+        return (
+            f"{self.turns} model calls, {self.tokens:,} tokens, ${self.cost_usd:.4f},"
+            f" {seconds:.0f} seconds"
+        )
+
+    def _option(self, name: str) -> str:
+        options = {"max_turns", "max_cost_usd", "max_seconds"}
+        return f" or give --{name.replace('_', '-')}" if name in options else ""

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import time
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents import (
@@ -22,16 +23,40 @@ from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed
 from agency_cli.events import EndStatus, RunEnded, RunError, RunStarted
 from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
+from agency_cli.manifest import Limits
+from agency_cli.messaging import USER, ConversationSession
 from agency_cli.outputs import as_text
-from agency_cli.run_context import Frame, RunContext, Watch, current_frame, now, open_node
+from agency_cli.run_context import (
+    Frame,
+    Memory,
+    RunContext,
+    RunMemory,
+    Watch,
+    agent_at_work,
+    current_frame,
+    now,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is asked of an agency: one message to one of its agents."""
+    """What is asked of an agency: one message to one of its agents.
+
+    Attributes:
+        message: The message.
+        entry: Key of the agent that gets it.
+        limits: The limits in force.
+        limit_origins: Where each limit was set that has not its default.
+        thread_id: The thread that the message belongs to, if it is remembered.
+        memory: The conversations of that thread.
+    """
 
     message: str
     entry: str
+    limits: Limits
+    limit_origins: Mapping[str, str] = field(default_factory=dict)
+    thread_id: str | None = None
+    memory: Memory = field(default_factory=RunMemory)
 
 
 async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
@@ -53,12 +78,14 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         run_id=uuid.uuid4().hex[:12],
         params=agency.loaded.params,
         watch=watch,
-        ledger=Ledger(manifest.limits),
+        ledger=Ledger(request.limits, request.limit_origins),
+        memory=request.memory,
+        active_agent=request.entry,
     )
     watch(
         RunStarted(
             run_id=run.run_id,
-            thread_id=None,
+            thread_id=request.thread_id,
             agency=manifest.name,
             agent=request.entry,
             message=request.message,
@@ -67,14 +94,14 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
     )
     began = time.monotonic()
     try:
-        output = await _entry_agent(agency, request, run)
+        output = await _in_time(agency, request, run)
     except (Exception, asyncio.CancelledError) as error:
         failure = own_failure(error)
         _end(run, began, failure=failure or RunFailed(f"{type(error).__name__}: {error}"))
         if failure is None:
             raise
         raise failure from error
-    _end(run, began, output=output, agent=request.entry)
+    _end(run, began, output=output)
     return output
 
 
@@ -87,26 +114,37 @@ def quieten_sdk(*, tracing: bool) -> None:
     logger.propagate = False
 
 
+async def _in_time(agency: Agency, request: RunRequest, run: RunContext) -> str:
+    try:
+        async with asyncio.timeout(request.limits.max_seconds) as clock:
+            return await _entry_agent(agency, request, run)
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        raise run.ledger.time_is_up() from None
+
+
 async def _entry_agent(agency: Agency, request: RunRequest, run: RunContext) -> str:
-    with open_node(
-        run, "agent", None, "agent", request.entry, agent=request.entry, detail=request.message
-    ) as node:
-        current_frame.set(Frame(run, "", request.entry, node_id=node.id))
+    frame = Frame(run, "", request.entry)
+    current_frame.set(frame)
+    with agent_at_work(frame, None, request.message) as work:
         result = Runner.run_streamed(
             agency.agents[request.entry],
             request.message,
             context=run,
+            session=ConversationSession(USER, request.memory(USER)),
             # The run's own limits end it, over the whole tree.
             max_turns=None,
-            run_config=_run_config(agency),
+            run_config=_run_config(agency, request.limits),
         )
         async for _ in result.stream_events():
             pass
-        node.output = as_text(result.final_output)
-        return node.output
+        output = as_text(result.final_output)
+        work.finish(output)
+        return output
 
 
-def _run_config(agency: Agency) -> RunConfig:
+def _run_config(agency: Agency, limits: Limits) -> RunConfig:
     manifest = agency.loaded.manifest
     return RunConfig(
         workflow_name=manifest.name,
@@ -114,9 +152,7 @@ def _run_config(agency: Agency) -> RunConfig:
         tool_not_found_behavior="return_error_to_model",
         tool_name_collision_policy="error",
         tool_error_formatter=_tool_error,
-        tool_execution=ToolExecutionConfig(
-            max_function_tool_concurrency=manifest.limits.max_parallel
-        ),
+        tool_execution=ToolExecutionConfig(max_function_tool_concurrency=limits.max_parallel),
     )
 
 
@@ -131,7 +167,6 @@ def _end(
     began: float,
     *,
     output: str | None = None,
-    agent: str | None = None,
     failure: AgencyError | None = None,
 ) -> None:
     error = None
@@ -144,7 +179,7 @@ def _end(
             at=now(),
             seconds=time.monotonic() - began,
             final_output=output,
-            final_agent=agent,
+            final_agent=run.active_agent,
             error=error,
         )
     )

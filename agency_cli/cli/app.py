@@ -14,8 +14,9 @@ import typer
 from agency_cli import __version__
 from agency_cli.cli.graph import graph
 from agency_cli.cli.run import run
+from agency_cli.cli.threads import app as threads_app
 from agency_cli.cli.validate import validate
-from agency_cli.errors import AgencyError, ExitCode
+from agency_cli.errors import AgencyError, ExitCode, ManifestError
 from agency_cli.rendering.output import print_error, print_text
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(validate)
 app.command()(graph)
+app.add_typer(threads_app, name="threads")
 
 
 @app.callback()
@@ -62,6 +64,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
 def _explain(error: BaseException, arguments: Sequence[str]) -> int:
     """Tell the person what went wrong, and return the exit code for it."""
     match error:
+        case ManifestError():
+            print_text(str(error), sys.stderr)
+            return error.exit_code
         case AgencyError():
             print_error(str(error), sys.stderr)
             return error.exit_code

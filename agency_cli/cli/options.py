@@ -5,21 +5,29 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from agency_cli.errors import UsageError
-from agency_cli.manifest import Manifest
+from agency_cli.errors import Problem, UsageError
+from agency_cli.loading import LoadedManifest
+from agency_cli.manifest import Limits, Manifest
 from agency_cli.models.choice import ModelOverrides
 
 
-def entry_of(manifest: Manifest, wanted: str | None) -> str:
+def entry_of(manifest: Manifest, wanted: str | None, active: str | None = None) -> str:
     """Return the key of the agent that gets the message.
+
+    Args:
+        manifest: The manifest.
+        wanted: The agent that the command line names, if any.
+        active: The agent that has the thread's conversation, if any.
 
     Raises:
         UsageError: There is no agent of the wanted name.
     """
-    return manifest.entries[0] if wanted is None else _agent_named(manifest, wanted)
+    if wanted is not None:
+        return _agent_named(manifest, wanted)
+    return active if active in manifest.agents else manifest.entries[0]
 
 
 def overrides_of(models: Sequence[str], manifest: Manifest) -> ModelOverrides:
@@ -55,6 +63,22 @@ def params_of(texts: Sequence[str]) -> dict[str, str]:
     return params
 
 
+def limits_of(
+    loaded: LoadedManifest, given: Mapping[str, float | None]
+) -> tuple[Limits, dict[str, str]]:
+    """Return the limits in force, and where each was set that has not its default.
+
+    Args:
+        loaded: The manifest, whose limits hold unless the command line gives others.
+        given: Limits of the command line by name; None where none is given.
+    """
+    limits = loaded.manifest.limits
+    options = {name: value for name, value in given.items() if value is not None}
+    origins = {name: _place_of(loaded, name) for name in limits.model_fields_set}
+    origins |= {name: f"--{name.replace('_', '-')}" for name in options}
+    return limits.model_copy(update=options), origins
+
+
 def message_of(message: str | None, stdin: TextIO | None) -> str:
     """Return the message to send: the argument, what is piped in, or one after the other.
 
@@ -71,6 +95,11 @@ def message_of(message: str | None, stdin: TextIO | None) -> str:
     if not text.strip():
         raise UsageError('there is no message; write one: agency run MANIFEST "Build a REST API"')
     return text
+
+
+def _place_of(loaded: LoadedManifest, limit: str) -> str:
+    found = loaded.locate(Problem(code="limit", message=limit, path=("limits", limit)))
+    return f"{found.file}:{found.line}"
 
 
 def _agent_named(manifest: Manifest, wanted: str) -> str:

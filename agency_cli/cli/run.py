@@ -28,6 +28,20 @@ def run(
     param: Annotated[
         list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
     ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="The most model calls of the whole run.")
+    ] = None,
+    max_cost_usd: Annotated[
+        float | None, typer.Option(min=0, help="The most money, in US dollars.")
+    ] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="The longest time.")] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(help="Go on with this thread, made when it is missing; else a new one."),
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="URL of the store, such as sqlite:///FILE.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Print each event as a line of JSON, as it happens.")
@@ -52,6 +66,13 @@ def run(
             agent=agent,
             models=model or (),
             params=param or (),
+            limits={
+                "max_turns": max_turns,
+                "max_cost_usd": max_cost_usd,
+                "max_seconds": max_seconds,
+            },
+            thread=thread,
+            store=store,
             json=json,
             jsonl=jsonl,
             quiet=quiet,

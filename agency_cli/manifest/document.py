@@ -34,7 +34,7 @@ class Manifest(Extensible):
     """Servers that speak OpenAI's API."""
     models: dict[Name, ModelSpec] = Field(default_factory=dict)
     """Names for models."""
-    defaults: Defaults = Defaults()
+    defaults: Defaults = Field(default_factory=Defaults)
     """What holds for every agent that says nothing else."""
     shared_instructions: Text | None = None
     """Instructions that stand before every agent's own."""
@@ -52,7 +52,7 @@ class Manifest(Extensible):
     """The agent that gets the user's message; the first of a list unless `--agent` says another."""
     flows: list[Text | FlowSpec] = Field(default_factory=list)
     """Who may ask whom, and who may hand over to whom."""
-    limits: Limits = Limits()
+    limits: Limits = Field(default_factory=Limits)
     """Limits of one run."""
     output_file: Text | None = None
     """File that gets the final output, besides the standard output."""
@@ -63,6 +63,13 @@ class Manifest(Extensible):
     def single_flows(self) -> tuple[Flow, ...]:
         """Each directed permission on its own, in the order written."""
         return tuple(single_flows(self.flows))
+
+    @cached_property
+    def flow_names(self) -> frozenset[str]:
+        """Every name that a flow holds, whether or not there is such an agent."""
+        return frozenset(
+            name for flow in self.single_flows for name in (flow.sender, flow.recipient)
+        )
 
     @cached_property
     def entries(self) -> tuple[str, ...]:

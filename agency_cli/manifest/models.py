@@ -97,6 +97,8 @@ class ModelSettings(Strict):
     """How long the provider keeps its prompt cache."""
     include_usage: bool | None = None
     """Ask for token counts in streams; on unless set to false."""
+    preserve_raw_usage: bool | None = None
+    """Whether the provider's own token counts are kept beside the SDK's."""
     response_include: list[str] | None = None
     """Further output that the Responses API should include."""
     top_logprobs: int | None = Field(default=None, ge=0, le=20)

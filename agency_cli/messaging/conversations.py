@@ -1,26 +1,37 @@
-"""What a recipient remembers of one sender: an SDK session over a list of items."""
+"""A remembered conversation as the SDK's session."""
 
 from __future__ import annotations
 
 from agents import SessionABC, TResponseInputItem
 
+from agency_cli.run_context import Conversation, current_frame
 
-class PairConversation(SessionABC):
-    """The conversation of one (sender, recipient) pair; `items` is filled in place."""
+USER = ""
+"""Name of the user's conversation."""
 
-    def __init__(self, sender: str, recipient: str, items: list[TResponseInputItem]) -> None:
-        self.session_id = f"{sender}>{recipient}"
+
+def pair_name(sender: str, recipient: str) -> str:
+    """Return the name of the conversation in which `sender` asks `recipient`."""
+    return f"{sender}>{recipient}"
+
+
+class ConversationSession(SessionABC):
+    """Gives the SDK a conversation to continue; each item is kept with who wrote it."""
+
+    def __init__(self, name: str, conversation: Conversation) -> None:
+        self.session_id = name
         self.session_settings = None
-        self._items = items
+        self._conversation = conversation
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        return list(self._items if limit is None else self._items[-limit:])
+        return self._conversation.read(limit)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        self._items.extend(items)
+        # The SDK adds the items of a turn before the next model call of the same frame.
+        self._conversation.append(items, current_frame.get().last_speaker)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        return self._items.pop() if self._items else None
+        return self._conversation.pop()
 
     async def clear_session(self) -> None:
-        self._items.clear()
+        self._conversation.clear()

@@ -2,119 +2,171 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from dataclasses import dataclass
 
 from agents import Agent, AgentsException, AgentToolStreamEvent
 from agents.tool_context import ToolContext
+from pydantic import BaseModel
 
-from agency_cli.errors import AgencyError, LimitReached
+from agency_cli.errors import AgencyError, RunFailed
 from agency_cli.failures import own_failure
-from agency_cli.messaging.conversations import PairConversation
+from agency_cli.manifest import FlowSpec
+from agency_cli.messaging.conversations import ConversationSession, pair_name
+from agency_cli.messaging.undelivered import Undelivered
 from agency_cli.outputs import as_text
 from agency_cli.run_context import (
     Frame,
     OpenNode,
     RunContext,
+    RunMemory,
     WouldDeadlock,
+    agent_at_work,
     current_frame,
-    open_node,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """An agent that a flow lets the sender ask."""
+    """An agent that a flow lets the sender ask.
+
+    Attributes:
+        key: Its key.
+        description: What the sender's model reads about it.
+        agent: The SDK's agent.
+        flow: Names the flow in counters, such as `flows[2]`.
+        spec: What the flow limits; None for the short form.
+    """
 
     key: str
     description: str
     agent: Agent[RunContext]
+    flow: str
+    spec: FlowSpec | None = None
 
 
-class Undelivered(Exception):
-    """A message that got no answer; its text tells the sending model what to do."""
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message on its way.
+
+    Attributes:
+        context: The SDK's context of the tool call.
+        node: The message's node in the call tree.
+        sender: Key of the agent that asks.
+        recipient: Who is asked.
+        text: What the recipient reads.
+        params: Extra params, for the recipient's tools.
+    """
+
+    context: ToolContext[RunContext]
+    node: OpenNode
+    sender: str
+    recipient: Recipient
+    text: str
+    params: BaseModel
 
 
-async def deliver(
-    context: ToolContext[RunContext],
-    node: OpenNode,
-    sender: str,
-    recipient: Recipient,
-    text: str,
-) -> str:
-    """Let `recipient` answer `text`, asked by the agent `sender` in the current frame.
+async def deliver(delivery: Delivery) -> str:
+    """Let the recipient answer, asked from the frame that is current.
 
     Raises:
-        Undelivered: The recipient may not be asked now, or failed.
-        LimitReached: A limit of the run was reached; the run ends.
+        Undelivered: The recipient may not be asked now, took too long, or failed.
+        AgencyError: A limit was reached, or the flow says that a failure ends the run.
     """
-    caller = current_frame.get()
-    run = caller.run
-    refusal = run.ledger.refuse_depth(caller.depth + 1)
-    if refusal:
-        raise Undelivered(refusal)
-    path = f"{caller.path}/{context.tool_call_id}"
-    frame = Frame(run, path, recipient.key, sender=caller)
+    recipient = delivery.recipient
     try:
-        async with run.queues.turn((sender, recipient.key), caller, frame):
-            return await _answer(
-                context, node, sender=sender, recipient=recipient, frame=frame, text=text
-            )
+        return await _in_turn(delivery)
     except WouldDeadlock as refused:
         raise Undelivered(f"{refused}; answer with what you have, or ask another") from None
     except (AgencyError, AgentsException) as error:
         failure = own_failure(error)
-        if failure is None or isinstance(failure, LimitReached):
-            # A bug, or a limit of the run: either ends the run.
+        if failure is None or failure.ends_run:
             raise
+        if recipient.spec is not None and recipient.spec.on_error == "fail":
+            raise _ending(failure, delivery) from error
         raise Undelivered(
             f"{recipient.key} failed: {failure}. Go on without its answer, or ask another."
         ) from error
 
 
-async def _answer(
-    context: ToolContext[RunContext],
-    parent: OpenNode,
-    *,
-    sender: str,
-    recipient: Recipient,
-    frame: Frame,
-    text: str,
-) -> str:
+async def _in_turn(delivery: Delivery) -> str:
+    caller = current_frame.get()
+    run, recipient = caller.run, delivery.recipient
+    refusal = run.ledger.refuse_depth(caller.depth + 1)
+    if refusal:
+        raise Undelivered(refusal)
+    path = f"{caller.path}/{delivery.context.tool_call_id}"
+    frame = Frame(run, path, recipient.key, sender=caller, params=delivery.params.model_dump())
+    async with run.queues.turn((delivery.sender, recipient.key), caller, frame):
+        _count_call(run, recipient)
+        return await _in_time(delivery, frame)
+
+
+def _count_call(run: RunContext, recipient: Recipient) -> None:
+    most = recipient.spec.max_calls if recipient.spec else None
+    made = run.flow_calls.get(recipient.flow, 0)
+    if most is not None and made >= most:
+        raise Undelivered(
+            f"{recipient.key} was asked {made} times on this flow, the most that"
+            f" {recipient.flow}.max_calls allows; answer with what you have"
+        )
+    run.flow_calls[recipient.flow] = made + 1
+
+
+async def _in_time(delivery: Delivery, frame: Frame) -> str:
+    seconds = delivery.recipient.spec.timeout_seconds if delivery.recipient.spec else None
+    try:
+        async with asyncio.timeout(seconds) as clock:
+            return await _answer(delivery, frame)
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        raise Undelivered(
+            f"{frame.agent} gave no answer within {seconds:g} seconds"
+            f" ({delivery.recipient.flow}.timeout_seconds) and was stopped"
+        ) from None
+
+
+async def _answer(delivery: Delivery, frame: Frame) -> str:
     token = current_frame.set(frame)
     try:
-        with open_node(
-            frame.run,
-            f"{frame.path}/agent",
-            parent.id,
-            "agent",
-            recipient.key,
-            agent=recipient.key,
-            detail=text,
-        ) as node:
-            frame.node_id = node.id
-            tool = recipient.agent.as_tool(
+        with agent_at_work(frame, delivery.node.id, delivery.text) as work:
+            tool = delivery.recipient.agent.as_tool(
                 None,
                 None,
                 on_stream=_streamed,
                 on_stream_max_pending_events=None,
                 # The run's own limits end it; None would mean the SDK's 10.
                 max_turns=sys.maxsize,
-                session=_conversation(frame, sender),
+                session=_session(delivery, frame),
                 failure_error_function=None,
             )
-            output = await tool.on_invoke_tool(context, json.dumps({"input": text}))
-            node.output = as_text(output)
-            return node.output
+            arguments = json.dumps({"input": delivery.text})
+            output = as_text(await tool.on_invoke_tool(delivery.context, arguments))
+            work.finish(output)
+            return output
     finally:
         current_frame.reset(token)
 
 
-def _conversation(frame: Frame, sender: str) -> PairConversation:
-    items = frame.run.conversations.setdefault((sender, frame.agent), [])
-    return PairConversation(sender, frame.agent, items)
+def _session(delivery: Delivery, frame: Frame) -> ConversationSession:
+    name = pair_name(delivery.sender, frame.agent)
+    spec = delivery.recipient.spec
+    afresh = spec is not None and spec.memory == "none"
+    memory = RunMemory() if afresh else frame.run.memory
+    return ConversationSession(name, memory(name))
 
 
 def _streamed(_event: AgentToolStreamEvent) -> None:
     """Having a listener is what makes the SDK stream; the model around each model listens."""
+
+
+def _ending(failure: AgencyError, delivery: Delivery) -> AgencyError:
+    if isinstance(failure, RunFailed):
+        failure.ends_run = True
+        return failure
+    ending = RunFailed(f"{delivery.recipient.key} failed: {failure}", agent=delivery.recipient.key)
+    ending.ends_run = True
+    return ending

@@ -2,154 +2,130 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from agents import FunctionTool
 from agents.tool_context import ToolContext
 
-from agency_cli.messaging.delivery import Recipient, Undelivered, deliver
+from agency_cli.message_class import SendMessage
+from agency_cli.messaging.contract import Contract, Message
+from agency_cli.messaging.delivery import Delivery, Recipient, deliver
+from agency_cli.messaging.undelivered import Undelivered
+from agency_cli.outputs import as_text
 from agency_cli.run_context import RunContext, current_frame, open_node
 
-TOOL_NAME = "send_message"
 DESCRIPTION = """\
 Ask a colleague to do something and wait for the answer. Several calls in one response, to \
-different colleagues, are worked on at the same time.
-
-Colleagues:"""
+different colleagues, are worked on at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What a sender's model asked for, checked."""
+@dataclass(frozen=True)
+class MessageTool:
+    """One tool of `sender`: all flows that share a class, extra params and a tool name.
 
-    recipient: Recipient
-    message: str
-    additional_instructions: str
+    Attributes:
+        sender: Key of the agent that has the tool.
+        name: What its model calls it.
+        contract: What a message must hold.
+        recipients: Whom it reaches, and nobody else.
+    """
 
-    def as_input(self) -> str:
-        """The text that the recipient reads."""
-        if not self.additional_instructions:
-            return self.message
-        return f"{self.message}\n\nAdditional instructions: {self.additional_instructions}"
+    sender: str
+    name: str
+    contract: Contract
+    recipients: Sequence[Recipient]
 
+    def build(self) -> FunctionTool:
+        """Return the SDK's tool."""
+        schema, strict = self.contract.tool_schema([item.key for item in self.recipients])
+        return FunctionTool(
+            name=self.name,
+            description=self._description(),
+            params_json_schema=schema,
+            strict_json_schema=strict,
+            on_invoke_tool=self._invoke,
+        )
 
-def send_message_tool(sender: str, recipients: Sequence[Recipient]) -> FunctionTool:
-    """Make one tool with which `sender` reaches `recipients`, and nobody else."""
-    by_name = {recipient.key.casefold(): recipient for recipient in recipients}
-
-    async def invoke(context: ToolContext[RunContext], arguments: str) -> str:
+    async def _invoke(self, context: ToolContext[RunContext], arguments: str) -> str:
         frame = current_frame.get()
+        frame.require_progress(self.sender, self.name, arguments)
         with open_node(
             frame.run,
             f"{frame.path}/{context.tool_call_id}/message",
             frame.node_id,
             "message",
-            TOOL_NAME,
-            agent=sender,
+            self.name,
+            agent=self.sender,
             detail=_shown(arguments),
         ) as node:
             try:
-                message = _read(arguments, by_name)
-                node.output = await deliver(
-                    context, node, sender, message.recipient, message.as_input()
-                )
+                message = self.contract.read(arguments)
+                recipient = self._recipient(message.recipient)
+                text = await self._composed(message, recipient)
+                delivery = Delivery(context, node, self.sender, recipient, text, message.params)
+                output = await deliver(delivery)
+                node.output = await self._replied(output, message, recipient)
             except Undelivered as problem:
                 node.fail(str(problem))
                 node.output = f"Not answered: {problem}"
+            frame.note_result(self.sender, self.name, arguments, node.output)
             return node.output
 
-    return FunctionTool(
-        name=TOOL_NAME,
-        description=_description(recipients),
-        params_json_schema=_schema([recipient.key for recipient in recipients]),
-        on_invoke_tool=invoke,
-    )
+    def _recipient(self, name: str) -> Recipient:
+        for recipient in self.recipients:
+            if recipient.key.casefold() == name.strip().casefold():
+                return recipient
+        reachable = ", ".join(recipient.key for recipient in self.recipients)
+        raise Undelivered(f"{self.name} cannot reach {name!r}; it reaches: {reachable}")
 
+    async def _composed(self, message: Message, recipient: Recipient) -> str:
+        writer = self.contract.message_class()
+        with self._own_code("compose"):
+            text = await _awaited(
+                writer.compose(message.message, message.params, self.sender, recipient.key)
+            )
+        if not message.additional_instructions:
+            return text
+        return f"{text}\n\nAdditional instructions: {message.additional_instructions}"
 
-def _description(recipients: Sequence[Recipient]) -> str:
-    lines = (
-        f"- {recipient.key}: {recipient.description}"
-        if recipient.description
-        else f"- {recipient.key}"
-        for recipient in recipients
-    )
-    return "\n".join((DESCRIPTION, *lines))
+    async def _replied(self, output: str, message: Message, recipient: Recipient) -> str:
+        writer = self.contract.message_class()
+        with self._own_code("reply"):
+            return await _awaited(writer.reply(output, message.params, self.sender, recipient.key))
 
+    @contextmanager
+    def _own_code(self, method: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # the agency's own code, which may raise anything
+            name = self.contract.message_class.__name__
+            raise Undelivered(f"{name}.{method} failed: {type(error).__name__}: {error}") from error
 
-def _schema(keys: list[str]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "recipient_agent": {
-                "type": "string",
-                "enum": keys,
-                "description": "Who is asked.",
-            },
-            "message": {
-                "type": "string",
-                "description": "What is asked for, with everything that is needed to do it.",
-            },
-            "additional_instructions": {
-                "type": ["string", "null"],
-                "description": "How to do it, where that is not said already; else null.",
-            },
-        },
-        "required": ["recipient_agent", "message", "additional_instructions"],
-        "additionalProperties": False,
-    }
-
-
-def _read(arguments: str, recipients: Mapping[str, Recipient]) -> Message:
-    """Check what the model wrote.
-
-    Raises:
-        Undelivered: With what is wrong and what would be right.
-    """
-    values = _object(arguments)
-    known = ("recipient_agent", "message", "additional_instructions")
-    unknown = [key for key in values if key not in known]
-    if unknown:
-        raise Undelivered(
-            f"there is no parameter {', '.join(map(repr, unknown))}; use {', '.join(known)}"
+    def _description(self) -> str:
+        lines = (
+            f"- {recipient.key}: {recipient.description}"
+            if recipient.description
+            else f"- {recipient.key}"
+            for recipient in self.recipients
         )
-    name = _text(values, "recipient_agent")
-    recipient = recipients.get(name.strip().casefold())
-    if recipient is None:
-        choices = ", ".join(recipient.key for recipient in recipients.values())
-        raise Undelivered(f"you cannot reach {name!r}; you can reach: {choices}")
-    if values.get("additional_instructions") is None:
-        values["additional_instructions"] = ""
-    return Message(
-        recipient=recipient,
-        message=_text(values, "message"),
-        additional_instructions=_text(values, "additional_instructions", empty=True),
-    )
+        written = self.contract.message_class
+        own_text = written.__doc__ if written is not SendMessage else None
+        about = inspect.cleandoc(own_text) if own_text else DESCRIPTION
+        return "\n".join((f"{about}\n\nColleagues:", *lines))
 
 
-def _object(arguments: str) -> dict[str, Any]:
-    try:
-        values = json.loads(arguments or "{}")
-    except json.JSONDecodeError as error:
-        raise Undelivered(f"the arguments are not JSON ({error}); send them again") from None
-    if not isinstance(values, dict):
-        raise Undelivered("the arguments are not a JSON object; send them again")
-    return values
-
-
-def _text(values: Mapping[str, Any], key: str, *, empty: bool = False) -> str:
-    value = values.get(key)
-    if isinstance(value, str) and (empty or value.strip()):
-        return value
-    raise Undelivered(f"{key} is missing; it must be a text" if not empty else f"{key} is no text")
+async def _awaited(text: str | Awaitable[str]) -> str:
+    return as_text(await text if inspect.isawaitable(text) else text)
 
 
 def _shown(arguments: str) -> str:
-    """The message for the tree; the arguments as they are where they hold none."""
+    """Return the message for the tree; the arguments as they are where they hold none."""
     try:
         message = json.loads(arguments)["message"]
-    except (json.JSONDecodeError, KeyError, TypeError):
+    except (json.JSONDecodeError, RecursionError, KeyError, TypeError):
         return arguments
     return message if isinstance(message, str) else arguments

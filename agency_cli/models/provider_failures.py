@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import httpx2
 import openai
-from agents import ModelBehaviorError, ModelTimeoutError
+from agents import ModelTimeoutError
 
 from agency_cli.errors import ProviderFailed
 from agency_cli.models.replies import UnusableReply
@@ -25,6 +25,8 @@ FOREIGN_FAILURES = (
 )
 """Everything that reaching a provider and reading its reply is known to raise."""
 
+TIMEOUTS = (openai.APITimeoutError, TimeoutError, httpx2.TimeoutException, ModelTimeoutError)
+BROKEN = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError)
 LONGEST_REASON = 300
 ADVICE = {
     401: "check the key",
@@ -37,14 +39,6 @@ ADVICE = {
 def provider_failure(error: Exception, *, provider: str, agent: str) -> ProviderFailed:
     """Return our error for `error`: provider, reason in one line, and what to do."""
     return ProviderFailed(f"{provider}: {_reason(error)} (agent {agent})", agent=agent)
-
-
-def is_provider_failure(error: Exception) -> bool:
-    """Return whether `error` is a provider's doing rather than the model's."""
-    if isinstance(error, ModelBehaviorError):
-        # The SDK says so of a response that the provider itself reports as failed or cut short.
-        return False
-    return isinstance(error, FOREIGN_FAILURES)
 
 
 def _reason(error: Exception) -> str:
@@ -60,12 +54,13 @@ def _reason(error: Exception) -> str:
 
 
 def _connection_reason(error: Exception) -> str | None:
-    if isinstance(error, openai.APITimeoutError | TimeoutError | httpx2.TimeoutException):
+    causes = list(_chain(error))
+    if any(isinstance(cause, TIMEOUTS) for cause in causes):
         return "no answer in time"
-    if isinstance(error, openai.APIConnectionError | httpx2.ConnectError):
-        return f"could not be reached ({_one_line(error.__cause__ or error)})"
-    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | ConnectionError):
+    if any(isinstance(cause, BROKEN) for cause in causes):
         return "the connection broke before the reply was finished"
+    if isinstance(error, openai.APIConnectionError | httpx2.ConnectError):
+        return f"could not be reached ({_one_line(causes[-1])})"
     return None
 
 

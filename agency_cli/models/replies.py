@@ -14,7 +14,7 @@ import httpx2
 
 EVENT_STREAM_START = re.compile(rb"\s*(?:data|event|id|retry)?:|\s*$")
 FINISHED = re.compile(
-    rb'\[DONE\]|"finish_reason"\s*:\s*"|"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)'
+    rb'(?:^|\n)data:\s*\[DONE\]|"finish_reason"\s*:\s*"|"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)'
     rb'|error)"|"error"\s*:\s*\{'
 )
 KEPT = 256
@@ -40,20 +40,23 @@ class CheckedStream(httpx2.AsyncByteStream):
     def __init__(self, inner: httpx2.AsyncByteStream, content_type: str) -> None:
         self._inner = inner
         self._content_type = content_type
+        self._begun = False
+        self._finished = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        seen, kept, finished = False, b"", False
+        kept = b""
+        # A client that has read the mark of the end looks once more whether anything follows.
         async for chunk in self._inner:
-            if not seen and chunk.strip():
-                seen = True
+            if not self._begun and chunk.strip():
+                self._begun = True
                 self._require_events(chunk)
             kept += chunk
-            finished = finished or FINISHED.search(kept) is not None
+            self._finished = self._finished or FINISHED.search(kept) is not None
             kept = kept[-KEPT:]
             yield chunk
-        if not finished:
+        if not self._finished:
             raise UnusableReply(
-                "the reply stopped before it was finished" if seen else "the reply was empty"
+                "the reply stopped before it was finished" if self._begun else "the reply was empty"
             )
 
     async def aclose(self) -> None:

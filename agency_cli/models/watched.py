@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from decimal import Decimal
+from typing import Any, cast
 
 from agents import Model, ModelRetryAdvice, ModelRetryAdviceRequest
 from agents.items import ModelResponse, TResponseStreamEvent
@@ -13,6 +14,7 @@ from agents.usage import Usage as SdkUsage
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
+    ResponseErrorEvent,
     ResponseFailedEvent,
     ResponseIncompleteEvent,
     ResponseRefusalDeltaEvent,
@@ -20,53 +22,87 @@ from openai.types.responses import (
     ResponseUsage,
 )
 
+from agency_cli.errors import LimitReached, ProviderFailed, RunFailed
 from agency_cli.events import Usage
-from agency_cli.models.provider_failures import is_provider_failure, provider_failure
+from agency_cli.limits import GUESSED_OUTPUT, Call
+from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
+from agency_cli.models.replies import UnusableReply
 from agency_cli.pricing import Pricing
-from agency_cli.run_context import OpenNode, current_frame, open_node
+from agency_cli.run_context import Frame, OpenNode, current_frame, open_node
 
 
-@dataclass(slots=True)
 class WatchedModel(Model):
-    """Calls `inner` for the agent `agent`.
+    """Calls a provider's model for one agent.
 
-    Every attempt passes here, so retries by the runner are nodes of their own. `provider` names
-    who is called in messages, `label` names the model in trees and costs.
+    Every attempt passes here, so retries by the runner are nodes of their own. It is no dataclass
+    because the SDK copies those deeply, clients and locks included, to tell agents apart.
     """
 
-    inner: Model
-    agent: str
-    label: str
-    provider: str
-    pricing: Pricing
+    def __init__(
+        self,
+        inner: Model,
+        *,
+        agent: str,
+        label: str,
+        provider: str,
+        pricing: Pricing,
+        max_turns: int | None = None,
+    ) -> None:
+        """Wrap `inner`.
+
+        Args:
+            inner: The provider's model.
+            agent: Key of the agent whose model it is.
+            label: The model's name in trees and costs.
+            provider: Who is called, in messages.
+            pricing: What a call costs.
+            max_turns: The most calls that the agent may make for one input.
+        """
+        self.inner = inner
+        self.agent = agent
+        self.label = label
+        self.provider = provider
+        self.pricing = pricing
+        self.max_turns = max_turns
 
     def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
         return self.inner.get_retry_advice(request)
 
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        with self._call() as node:
+        async with self._call(args) as (node, call):
             response = await self.inner.get_response(*args, **kwargs)
-            self._count(node, _usage_of(response.usage))
+            self._count(node, call, _usage_of(response.usage))
             node.output = _text_of(response.output)
             return response
 
     async def stream_response(
         self, *args: Any, **kwargs: Any
     ) -> AsyncIterator[TResponseStreamEvent]:
-        with self._call() as node:
-            async with aclosing(self.inner.stream_response(*args, **kwargs)) as events:  # type: ignore[type-var]  # SDK models are async generators
+        async with self._call(args) as (node, call):
+            stream = cast(
+                "AsyncGenerator[TResponseStreamEvent]", self.inner.stream_response(*args, **kwargs)
+            )
+            async with aclosing(stream) as events:
                 async for event in events:
-                    self._observe(node, event)
+                    self._observe(node, call, event)
                     yield event
+            if not call.answered:
+                raise UnusableReply("the reply was empty")
+
+    @asynccontextmanager
+    async def _call(self, args: tuple[Any, ...]) -> AsyncIterator[tuple[OpenNode, Call]]:
+        frame = current_frame.get()
+        with self._own_turn(frame):
+            async with frame.run.ledger.call(self.agent, _likely(args), self.pricing) as call:
+                with self._node(frame) as node, self._our_failures():
+                    yield node, call
 
     @contextmanager
-    def _call(self) -> Iterator[OpenNode]:
-        frame = current_frame.get()
-        run = frame.run
-        run.ledger.begin_turn(self.agent)
+    def _node(self, frame: Frame) -> Iterator[OpenNode]:
+        path = f"{frame.path}/model"
         with open_node(
-            run,
-            f"{frame.path}/model",
+            frame.run,
+            path,
             frame.node_id,
             "model",
             self.label,
@@ -74,28 +110,98 @@ class WatchedModel(Model):
             model=self.label,
         ) as node:
             node.usage = Usage(requests=1)
-            try:
-                yield node
-            except Exception as error:
-                if not is_provider_failure(error):
-                    raise
-                raise provider_failure(error, provider=self.provider, agent=self.agent) from error
+            yield node
 
-    def _observe(self, node: OpenNode, event: TResponseStreamEvent) -> None:
+    @contextmanager
+    def _our_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except FOREIGN_FAILURES as error:
+            raise provider_failure(error, provider=self.provider, agent=self.agent) from error
+
+    @contextmanager
+    def _own_turn(self, frame: Frame) -> Iterator[None]:
+        made = frame.turns.get(self.agent, 0)
+        if self.max_turns is not None and made >= self.max_turns:
+            reached = LimitReached(
+                f"limit reached: {self.agent} has made {made} model calls for one input; raise"
+                f" agents.{self.agent}.max_turns to go further",
+                agent=self.agent,
+            )
+            # One agent's own limit is told to whoever asked it.
+            reached.ends_run = False
+            raise reached
+        frame.turns[self.agent] = made + 1
+        try:
+            yield
+        except ProviderFailed:
+            # An attempt that failed is no turn; the runner may try again.
+            frame.turns[self.agent] -= 1
+            raise
+
+    def _observe(self, node: OpenNode, call: Call, event: TResponseStreamEvent) -> None:
         match event:
             case ResponseTextDeltaEvent() | ResponseRefusalDeltaEvent():
                 node.add_text(event.delta)
+            case ResponseErrorEvent(message=reason):
+                raise UnusableReply(f"the provider reports an error: {reason}")
             case ResponseCompletedEvent() | ResponseIncompleteEvent() | ResponseFailedEvent():
                 response: Response = event.response
                 node.output = _text_of(response.output)
                 if response.usage is not None:
-                    self._count(node, _usage_of(response.usage))
+                    self._count(node, call, _usage_of(response.usage))
+                self._require_readable(response)
+                # Nothing said and nothing counted: nobody has answered.
+                call.answered = bool(response.output or call.usage.total_tokens)
+                if isinstance(event, ResponseIncompleteEvent):
+                    raise self._cut_short(response)
+                if response.error is not None:
+                    reason = response.error.message
+                    raise UnusableReply(f"the provider reports an error: {reason}")
             case _:
                 pass
 
-    def _count(self, node: OpenNode, usage: Usage) -> None:
-        node.usage = usage
+    def _cut_short(self, response: Response) -> RunFailed:
+        details = response.incomplete_details
+        reason = details.reason if details and details.reason else "unknown"
+        advice = "; raise settings.max_tokens" if reason == "max_output_tokens" else ""
+        return RunFailed(
+            f"the answer of {self.agent} was cut short ({reason}){advice}", agent=self.agent
+        )
+
+    def _require_readable(self, response: Response) -> None:
+        """Stop at arguments on which every JSON parser, the SDK's too, would overflow."""
+        for item in response.output:
+            if item.type != "function_call":
+                continue
+            try:
+                json.loads(item.arguments or "{}")
+            except RecursionError:
+                raise RunFailed(
+                    f"the model of {self.agent} called {item.name} with arguments nested too deep"
+                    " to read",
+                    agent=self.agent,
+                ) from None
+            except ValueError:
+                # Told to the model by the tool itself.
+                continue
+
+    def _count(self, node: OpenNode, call: Call, usage: Usage) -> None:
+        current_frame.get().last_speaker = self.agent
+        node.usage = call.usage = usage
         node.cost_usd = self.pricing(usage) if usage.total_tokens else None
+        call.cost_usd = node.cost_usd or Decimal(0)
+
+
+def _likely(args: tuple[Any, ...]) -> Usage:
+    """Guess a call's size: four characters of input are about one token."""
+    instructions, given, settings = args[0], args[1], args[2]
+    text = (instructions or "") + (given if isinstance(given, str) else str(given))
+    return Usage(
+        requests=1,
+        input_tokens=len(text) // 4,
+        output_tokens=settings.max_tokens or GUESSED_OUTPUT,
+    )
 
 
 def _usage_of(usage: ResponseUsage | SdkUsage) -> Usage:

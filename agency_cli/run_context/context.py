@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from agency_cli.events import Event, Notice
 from agency_cli.limits import Ledger
+from agency_cli.run_context.frames import current_frame
+from agency_cli.run_context.memory import Memory, RunMemory
 from agency_cli.run_context.queues import PairQueues
 
 Watch = Callable[[Event], None]
@@ -23,18 +24,26 @@ class RunContext:
         params: Values of the manifest's params, for tools to read.
         watch: Gets every event as it happens; must return at once.
         ledger: What the run has spent, against its limits.
-        conversations: What a recipient remembers of a sender, by (sender, recipient): one list
-            of items per pair, filled by the SDK.
+        memory: Conversations that agents remember, by name.
         queues: Who waits for whom.
+        active_agent: Key of the agent that has the user's conversation.
+        flow_calls: How often each flow was used, by its place in the manifest.
     """
 
     run_id: str
     params: Mapping[str, object]
     watch: Watch
     ledger: Ledger
-    conversations: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    memory: Memory = field(default_factory=RunMemory)
     queues: PairQueues = field(default_factory=PairQueues)
+    active_agent: str = ""
+    flow_calls: dict[str, int] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
+
+    @property
+    def message_params(self) -> Mapping[str, object]:
+        """Extra params of the message that the agent whose tool asks was asked with."""
+        return current_frame.get().params
 
     def unique_id(self, wanted: str) -> str:
         """Return `wanted`, numbered if this run has it already; providers repeat their ids."""

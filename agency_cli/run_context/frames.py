@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agency_cli.run_context.context import RunContext
+    from agency_cli.run_context.nodes import AgentWork
 
 
 @dataclass(slots=True)
@@ -20,19 +21,46 @@ class Frame:
         path: The call path: empty for the entry agent, `<path>/<tool call>` in a delegation.
         agent: Key of the agent that was given the input.
         sender: The frame that asked, None for the entry agent.
-        node_id: Its agent node, under which its model and tool calls stand; set as it opens.
+        params: Extra params of the message that the agent was asked with.
+        last_speaker: Key of the agent whose model answered last.
+        turns: Model calls made for this input, by agent.
+        repeats: For each tool call (agent, tool, arguments): its last result, and how many times
+            in a row it gave just that.
+        node_id: The node of the agent that works now, under which its calls stand.
+        work: The nodes of the agents that worked on the input; set as the first one begins.
     """
 
     run: RunContext
     path: str
     agent: str
     sender: Frame | None = None
+    params: Mapping[str, object] = field(default_factory=dict)
+    last_speaker: str = ""
+    turns: dict[str, int] = field(default_factory=dict)
+    repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""
+    work: AgentWork | None = None
 
     @property
     def depth(self) -> int:
         """How many delegations lie above: 0 for the entry agent."""
         return 0 if self.sender is None else self.sender.depth + 1
+
+    def require_progress(self, agent: str, tool: str, arguments: str) -> None:
+        """Stop an agent that makes one call again and again and learns nothing from it.
+
+        Raises:
+            LimitReached: The call was made `max_repeats` times in a row with one result.
+        """
+        _, times = self.repeats.get((agent, tool, arguments), ("", 0))
+        if times >= self.run.ledger.limits.max_repeats:
+            raise self.run.ledger.repeated(agent, tool)
+
+    def note_result(self, agent: str, tool: str, arguments: str, result: str) -> None:
+        """Remember what a tool call gave."""
+        last, times = self.repeats.get((agent, tool, arguments), ("", 0))
+        same = times > 0 and last == result
+        self.repeats[agent, tool, arguments] = (result, times + 1 if same else 1)
 
     def lineage(self) -> Iterator[Frame]:
         """Yield this frame, the one that asked it, and so on to the entry agent."""

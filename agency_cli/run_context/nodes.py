@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from agency_cli.errors import Interrupted, LimitReached
 from agency_cli.events import EndStatus, NodeEnded, NodeKind, NodeStarted, TextDelta, Usage
 from agency_cli.failures import own_failure
 from agency_cli.run_context.context import RunContext, now
+from agency_cli.run_context.frames import Frame
 
 
 @dataclass(slots=True)
@@ -80,6 +81,60 @@ def open_node(
                 output=node.output,
             )
         )
+
+
+@contextmanager
+def agent_at_work(frame: Frame, parent_id: str | None, given: str) -> Iterator[AgentWork]:
+    """Report that the frame's agent works on what it was `given`, and agents that take over."""
+    with ExitStack() as stack:
+        work = AgentWork(frame, stack)
+        work.open_agent(frame.agent, parent_id, given)
+        frame.work = work
+        yield work
+
+
+@dataclass(slots=True)
+class AgentWork:
+    """The agents of one frame: the one that was asked, and those that it handed over to."""
+
+    frame: Frame
+    _stack: ExitStack
+    _nodes: list[OpenNode] = field(default_factory=list)
+
+    def open_agent(self, agent: str, parent_id: str | None, given: str = "") -> None:
+        """Begin the node of `agent`; the frame's calls stand under it from now on."""
+        path = f"{self.frame.path}/{agent}"
+        node = self._open(path, parent_id, "agent", agent, agent=agent, detail=given)
+        self.frame.node_id = node.id
+
+    def hand_over(self, sender: str, recipient: str) -> None:
+        """Report that `sender` gave the conversation to `recipient`."""
+        path = f"{self.frame.path}/{sender}>{recipient}"
+        node = self._open(path, self.frame.node_id, "handoff", recipient, agent=sender)
+        self.open_agent(recipient, node.id)
+        if self.frame.sender is None:
+            self.frame.run.active_agent = recipient
+
+    def finish(self, output: str) -> None:
+        """Note the final output; whoever took part in it gave it back."""
+        for node in self._nodes:
+            node.output = output
+
+    def _open(
+        self,
+        node_id: str,
+        parent_id: str | None,
+        kind: NodeKind,
+        name: str,
+        *,
+        agent: str,
+        detail: str = "",
+    ) -> OpenNode:
+        opened = open_node(
+            self.frame.run, node_id, parent_id, kind, name, agent=agent, detail=detail
+        )
+        self._nodes.append(self._stack.enter_context(opened))
+        return self._nodes[-1]
 
 
 def _failure_of(error: BaseException) -> tuple[str, EndStatus]:

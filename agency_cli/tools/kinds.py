@@ -8,9 +8,9 @@ from pathlib import Path
 from agents import FunctionTool
 
 from agency_cli.errors import Problem
-from agency_cli.manifest import AnyTool, FilesTool, PythonTool
+from agency_cli.importing import CannotImport
+from agency_cli.manifest import AnyTool, FilesTool, Manifest, PythonTool
 from agency_cli.tools.files import files_tools
-from agency_cli.tools.importing import CannotImport
 from agency_cli.tools.python import python_tools
 
 
@@ -31,12 +31,22 @@ def build_tools(
 
 
 def name_clashes(
-    agent: str, names: Iterable[str], tools: Mapping[str, list[FunctionTool]], taken: set[str]
+    agent: str,
+    manifest: Manifest,
+    tools: Mapping[str, list[FunctionTool]],
+    of_flows: Iterable[str],
 ) -> list[Problem]:
-    """Return a problem for each tool name that `agent` would offer twice."""
-    owners: dict[str, str] = dict.fromkeys(taken, "a flow")
+    """Return a problem for each tool name that `agent` would offer twice.
+
+    Args:
+        agent: Its key.
+        manifest: The manifest.
+        tools: The tools behind each name under `tools`.
+        of_flows: Names of the tools that the agent's flows give it.
+    """
+    owners = dict.fromkeys(of_flows, "a flow")
     problems = []
-    for position, name in enumerate(names):
+    for position, name in enumerate(manifest.agents[agent].tools):
         for tool in tools.get(name, []):
             if tool.name in owners:
                 problems.append(

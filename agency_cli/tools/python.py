@@ -6,8 +6,8 @@ from pathlib import Path
 
 from agents import FunctionTool, UserError, function_tool
 
+from agency_cli.importing import CannotImport, import_object
 from agency_cli.manifest import PythonTool
-from agency_cli.tools.importing import CannotImport, import_object
 
 
 def python_tools(spec: PythonTool, folder: Path) -> list[FunctionTool]:

@@ -20,6 +20,7 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
 
     async def invoke(context: ToolContext[RunContext], arguments: str) -> object:
         frame = current_frame.get()
+        frame.require_progress(agent, tool.name, arguments)
         with open_node(
             frame.run,
             f"{frame.path}/{context.tool_call_id}",
@@ -31,14 +32,14 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
         ) as node:
             try:
                 result = await inner(context, arguments)
+                node.output = as_text(result)
             except LimitReached:
                 raise
             except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
                 reason = _reason(error, arguments)
                 node.fail(reason)
-                node.output = f"{tool.name} failed: {reason}"
-                return node.output
-            node.output = as_text(result)
+                result = node.output = f"{tool.name} failed: {reason}"
+            frame.note_result(agent, tool.name, arguments, node.output)
             return result if isinstance(result, MediaOutput) else node.output
 
     outer = copy.copy(tool)

@@ -21,7 +21,9 @@ def test_an_own_price_counts_cached_and_written_tokens_apart():
         cache_write_tokens=100_000,
         output_tokens=10_000,
     )
-    assert OwnPrice(price)(usage) == Decimal("0.5") * 2 + Decimal("0.2") + Decimal("0.3") + Decimal("0.1")
+    assert OwnPrice(price)(usage) == Decimal("0.5") * 2 + Decimal("0.2") + Decimal("0.3") + Decimal(
+        "0.1"
+    )
 
 
 def test_an_own_price_without_a_cache_price_charges_input():

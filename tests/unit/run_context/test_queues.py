@@ -51,7 +51,7 @@ def test_exchanges_of_different_pairs_happen_at_the_same_time(run):
 
 
 def test_a_message_back_into_an_exchange_that_one_is_in_is_refused(run):
-    """a > b > a > b: the first message to b waits for the second."""
+    """A > b > a > b: the first message to b waits for the second."""
     queues = PairQueues()
     entry = frame(run, "a")
     in_b = frame(run, "b", entry)
@@ -67,7 +67,7 @@ def test_a_message_back_into_an_exchange_that_one_is_in_is_refused(run):
 
 
 def test_two_branches_that_would_wait_for_each_other_are_told_so(run):
-    """a asks b and c at once; b asks c while c asks b, each on a pair that the other needs."""
+    """A asks b and c at once; b asks c while c asks b, each on a pair that the other needs."""
     queues = PairQueues()
     entry = frame(run, "a")
     b, c = frame(run, "b", entry), frame(run, "c", entry)

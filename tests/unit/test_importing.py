@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agency_cli.tools.importing import CannotImport, import_object
+from agency_cli.importing import CannotImport, import_object
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -26,7 +26,9 @@ def test_two_folders_with_a_file_of_one_name_do_not_meet(tmp_path):
 def test_a_file_can_import_the_files_beside_it_and_leaves_nothing_behind(tmp_path):
     for name in "ab":
         write(tmp_path / name, "helper_of_tools.py", f"NAME = {name!r}")
-        write(tmp_path / name, "tools.py", "from helper_of_tools import NAME\ndef who(): return NAME")
+        write(
+            tmp_path / name, "tools.py", "from helper_of_tools import NAME\ndef who(): return NAME"
+        )
     path_before = list(sys.path)
     assert [import_object("tools.py:who", tmp_path / name)() for name in "ab"] == ["a", "b"]
     assert sys.path == path_before

@@ -1,0 +1,55 @@
+"""The rules that a manifest of sound shape must keep: one function each, and a table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, islice
+from typing import Final
+
+from agency_cli.checks import agents, entries, flows, reach, references, secrets, tools, usage
+from agency_cli.checks.subject import Check, Subject, Text
+from agency_cli.errors import Problem
+
+__all__ = ["ERRORS", "WARNINGS", "Subject", "Text", "run_checks"]
+
+ERRORS: Final[tuple[Check, ...]] = (
+    # Names that lead nowhere.
+    references.unknown_agents,
+    references.unknown_tools,
+    references.unknown_guardrails,
+    references.unknown_providers,
+    # What one agent or tool says.
+    agents.keys_differ_only_by_case,
+    agents.instructions_once,
+    agents.shared_instructions_once,
+    agents.names_listed_once,
+    tools.python_references,
+    tools.reserved_names,
+    # What the flows say together.
+    flows.short_forms,
+    flows.empty_lists,
+    flows.to_oneself,
+    flows.declared_twice,
+    flows.from_agents_without_outbound,
+    entries.one_entry,
+)
+"""Every rule whose breach is an error, in the order in which problems are shown."""
+
+WARNINGS: Final[tuple[Check, ...]] = (
+    reach.unreachable_agents,
+    reach.unreachable_mentions,
+    agents.missing_descriptions,
+    usage.unused_tools,
+    usage.unused_models,
+    usage.unused_params,
+    secrets.literal_secrets,
+)
+"""Every rule whose breach is a warning."""
+
+MOST_PROBLEMS: Final = 100
+"""Further problems of one manifest are not looked for; these are enough to begin with."""
+
+
+def run_checks(subject: Subject, checks: Iterable[Check]) -> list[Problem]:
+    """Return what the checks find; places are paths, not yet lines."""
+    return list(islice(chain.from_iterable(check(subject) for check in checks), MOST_PROBLEMS))

@@ -1,0 +1,33 @@
+"""Did-you-mean: the name that a person most likely meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+# Comparing takes some 20 microseconds a name; nobody's list of names is longer than this.
+_MOST_NAMES: Final = 500
+_LONGEST_NAME: Final = 80
+
+
+def nearest(wanted: str, names: Iterable[str]) -> str | None:
+    """Return the name most like `wanted`, or None where none is near."""
+    # Only a message needs it.
+    from difflib import get_close_matches  # noqa: PLC0415 - see above
+
+    known = {name.casefold(): name for name in list(names)[:_MOST_NAMES]}
+    found = get_close_matches(wanted[:_LONGEST_NAME].casefold(), known, n=1, cutoff=0.6)
+    return known[found[0]] if found else None
+
+
+def did_you_mean(wanted: str, names: Iterable[str]) -> str:
+    """Return ` (did you mean 'NAME'?)`, or nothing where no name is near."""
+    found = nearest(wanted, names)
+    return f" (did you mean {found!r}?)" if found else ""
+
+
+def listed(names: Iterable[object], *, most: int = 12) -> str:
+    """Return names as a person lists them, cut where there are many."""
+    texts = [str(name) for name in names]
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,43 @@
+"""A warning about keys that stand in the manifest as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from agency_cli.checks.subject import Path, Subject
+from agency_cli.errors import Problem
+
+_SECRET: Final = re.compile(
+    r"\bsk-[A-Za-z0-9_-]{20,}"  # OpenAI, Anthropic and those that follow them
+    r"|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}"  # GitHub
+    r"|\bglpat-[A-Za-z0-9_-]{20,}"  # GitLab
+    r"|\bAKIA[0-9A-Z]{16}\b"  # AWS
+    r"|\bAIza[A-Za-z0-9_-]{35}"  # Google
+    r"|\bxox[abprs]-[A-Za-z0-9-]{10,}"  # Slack
+    r"|\bhf_[A-Za-z0-9]{30,}|\bgsk_[A-Za-z0-9]{30,}"  # Hugging Face, Groq
+    r"|\b[Bb]earer [A-Za-z0-9._~+/-]{20,}"
+)
+
+
+def literal_secrets(subject: Subject) -> Iterator[Problem]:
+    """Values that look like a key; the key itself is never shown."""
+    for path, text in _texts(subject.written, ()):
+        if _SECRET.search(text):
+            what = (
+                "this looks like a key; keep it in an environment variable and write"
+                " ${env.NAME} here, and replace the key if others have seen it"
+            )
+            yield Problem(code="literal-secret", message=what, path=path, severity="warning")
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _texts(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*path, index))

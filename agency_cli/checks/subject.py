@@ -1,0 +1,40 @@
+"""What the checks look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agency_cli.errors import Problem
+from agency_cli.manifest import Manifest
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that a model reads; `path` is where it stands, or where its file is named."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One manifest of sound shape.
+
+    Attributes:
+        manifest: Interpolated and typed.
+        written: The document as written, without what `${...}` stands for.
+        instructions: The own instructions of each agent, by its key.
+        used_params: Params that something refers to.
+    """
+
+    manifest: Manifest
+    written: Mapping[str, Any]
+    instructions: Mapping[str, Text]
+    used_params: frozenset[str]
+
+
+Check = Callable[[Subject], Iterator[Problem]]

@@ -1,0 +1,50 @@
+"""Warnings about what is declared and never used."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from agency_cli.checks.subject import Subject
+from agency_cli.errors import Problem
+from agency_cli.manifest.guardrails import JudgeGuardrail
+
+
+def unused_tools(subject: Subject) -> Iterator[Problem]:
+    """Tools that no agent lists."""
+    manifest = subject.manifest
+    used = {name for agent in manifest.agents.values() for name in agent.tools}
+    yield from _unused("tool", manifest.tools, used, "no agent lists it under `tools`")
+
+
+def unused_models(subject: Subject) -> Iterator[Problem]:
+    """Models that neither an agent, the defaults, a fallback nor a judge names."""
+    manifest = subject.manifest
+    used = {agent.model for agent in manifest.agents.values()} | {manifest.defaults.model}
+    for model in manifest.models.values():
+        used.update(model.fallback)
+    for guardrail in manifest.guardrails.values():
+        if isinstance(guardrail, JudgeGuardrail):
+            used.add(guardrail.judge.model)
+    yield from _unused("model", manifest.models, used, "no agent has it as its `model`")
+
+
+def unused_params(subject: Subject) -> Iterator[Problem]:
+    """Params that no text refers to."""
+    params = subject.manifest.params
+    for name in params:
+        reason = f"no text holds ${{param.{name}}}"
+        yield from _unused("param", (name,), subject.used_params, reason)
+
+
+def _unused(
+    word: str, declared: Iterable[str], used: Collection[str | None], reason: str
+) -> Iterator[Problem]:
+    for name in declared:
+        if name not in used:
+            yield Problem(
+                code=f"unused-{word}",
+                message=f"the {word} {name!r} is never used: {reason}",
+                path=(f"{word}s", name),
+                severity="warning",
+                at_key=True,
+            )

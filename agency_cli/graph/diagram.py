@@ -1,0 +1,102 @@
+"""What a diagram shows: boxes for agents and arrows for flows, whatever it is drawn with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agency_cli.manifest import FlowKind, Manifest, ModelSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """One agent.
+
+    Attributes:
+        agent: Its key.
+        name: Its display name; the key where it has none.
+        model: What the manifest gives it: a name under `models`, a model id, or nothing.
+        model_id: The provider's id of that model.
+        tools: Names of its tools, as the manifest lists them.
+        entry: The user's message may go to it.
+    """
+
+    agent: str
+    name: str
+    description: str | None = None
+    model: str | None = None
+    model_id: str | None = None
+    tools: tuple[str, ...] = ()
+    entry: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrow:
+    """One flow; `tool_name` is None where the manifest names no tool for it."""
+
+    sender: str
+    recipient: str
+    kind: FlowKind = "message"
+    tool_name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagram:
+    """An agency, ready to be drawn: boxes and arrows in the order of the manifest."""
+
+    name: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Box, ...]:
+        return tuple(box for box in self.boxes if box.entry)
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """How much of a diagram to show, and in what room.
+
+    Attributes:
+        width: Terminal cells that a line of text may take.
+        tools: Show each agent's tools.
+        models: Show each agent's model.
+        encoding: What the text will be written in; without box characters, ASCII draws.
+    """
+
+    width: int = 80
+    tools: bool = False
+    models: bool = False
+    encoding: str = "utf-8"
+
+
+def diagram_of(manifest: Manifest) -> Diagram:
+    """Return what a diagram of this agency shows."""
+    entries = set(manifest.entries)
+    boxes = []
+    for key, agent in manifest.agents.items():
+        model = agent.model or manifest.defaults.model
+        box = Box(
+            agent=key,
+            name=agent.name or key,
+            description=agent.description,
+            model=model,
+            model_id=_model_id(model, manifest.models),
+            tools=tuple(agent.tools),
+            entry=key in entries,
+        )
+        boxes.append(box)
+    arrows = [
+        Arrow(
+            sender=flow.sender,
+            recipient=flow.recipient,
+            kind=flow.kind,
+            tool_name=flow.spec.tool_name if flow.spec else None,
+        )
+        for flow in manifest.single_flows
+    ]
+    return Diagram(name=manifest.name, boxes=tuple(boxes), arrows=tuple(arrows))
+
+
+def _model_id(name: str | None, models: Mapping[str, ModelSpec]) -> str | None:
+    return models[name].model if name is not None and name in models else name

@@ -1,0 +1,11 @@
+"""From a path to a sound manifest, or to every problem with it."""
+
+from agency_cli.loading.manifests import (
+    LoadedManifest,
+    Report,
+    check_manifest,
+    examine_manifest,
+    load_manifest,
+)
+
+__all__ = ["LoadedManifest", "Report", "check_manifest", "examine_manifest", "load_manifest"]

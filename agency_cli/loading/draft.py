@@ -1,0 +1,158 @@
+"""A manifest that was read and looked through, sound or not; every problem is collected."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agency_cli.checks import ERRORS, WARNINGS, Subject, Text, run_checks
+from agency_cli.checks.unsupported import unsupported_keys
+from agency_cli.errors import Problem
+from agency_cli.loading.composing import compose
+from agency_cli.loading.extensions import without_extensions
+from agency_cli.loading.files import missing_tool_files, read_instruction_files
+from agency_cli.loading.interpolation import Interpolation
+from agency_cli.loading.params import Params, read_params
+from agency_cli.loading.reading import read_text
+from agency_cli.loading.sources import Sources
+from agency_cli.loading.typed import typed
+from agency_cli.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known of a manifest after looking through all of it.
+
+    Attributes:
+        folder: Absolute; paths in the manifest resolve against it.
+        sources: Its texts.
+        params: Its params.
+        manifest: As far as it can be told; sound only without errors.
+        instructions: What each agent is told, shared instructions first, by its key.
+        missing_env: Unset variables of credentials, by place.
+        errors: Located, in the order in which they are shown.
+        warnings: Located.
+    """
+
+    folder: Path
+    sources: Sources
+    params: Params
+    manifest: Manifest | None
+    instructions: Mapping[str, str]
+    missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]]
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+
+def read_draft(path: Path, params: Mapping[str, str], environ: Mapping[str, str]) -> Draft:
+    """Read a manifest and look for every problem in it.
+
+    Raises:
+        ManifestError: It cannot be read, or is not YAML.
+    """
+    shown = str(path)
+    data, text = read_text(path, shown)
+    document, composing_problems = compose(text, shown)
+    whole = document.data()
+    assert isinstance(whole, dict)
+    reader = _Reader(Sources(shown, data, document), path.absolute().parent, whole, environ)
+    return reader.draft(params, composing_problems)
+
+
+class _Reader:
+    """The one pass from a document to a draft."""
+
+    def __init__(
+        self, sources: Sources, folder: Path, whole: dict[str, Any], environ: Mapping[str, str]
+    ) -> None:
+        self._sources = sources
+        self._folder = folder
+        self._whole = whole
+        self._environ = environ
+
+    def draft(self, given: Mapping[str, str], composing_problems: Iterable[Problem]) -> Draft:
+        written = without_extensions(self._whole)
+        params = read_params(written.get("params"), given)
+        interpolation = Interpolation(self._environ, params.texts(), params.open)
+        document = interpolation.value(written)
+        assert isinstance(document, dict)
+        manifest, shape_problems = typed(document, written)
+        shape = [*composing_problems, *params.problems]
+        shape += _known_places(interpolation.problems, shape_problems)
+        shape += [*self._certain(shape_problems, interpolation), *unsupported_keys(document)]
+        rest: list[Problem] = []
+        warnings: list[Problem] = []
+        shared, texts = "", dict[str, Text]()
+        if manifest is not None:
+            rest += self._read_files(manifest)
+            # The files of instructions can hold references that lead nowhere, too.
+            before = len(interpolation.problems)
+            shared = self._shared(manifest, interpolation)
+            texts = self._own(manifest, interpolation)
+            rest += interpolation.problems[before:]
+            subject = Subject(manifest, self._whole, texts, frozenset(interpolation.used_params))
+            rest += self._certain(run_checks(subject, ERRORS), interpolation)
+            warnings = run_checks(subject, WARNINGS)
+        return Draft(
+            folder=self._folder,
+            sources=self._sources,
+            params=params,
+            manifest=manifest,
+            instructions={key: _joined(shared, text.text) for key, text in texts.items()},
+            missing_env=interpolation.missing_env,
+            errors=(*self._located(shape, in_order=True), *self._located(rest)),
+            warnings=tuple(self._located(warnings)),
+        )
+
+    def _read_files(self, manifest: Manifest) -> list[Problem]:
+        shown_folder = os.path.dirname(self._sources.shown)  # noqa: PTH120 - as written
+        files, problems = read_instruction_files(
+            manifest, self._folder, shown_folder, self._sources.locate
+        )
+        self._sources = replace(self._sources, files=files)
+        return [*problems, *missing_tool_files(manifest, self._folder)]
+
+    def _shared(self, manifest: Manifest, interpolation: Interpolation) -> str:
+        place = ("shared_instructions_file",)
+        if place in self._sources.files:
+            return interpolation.text(self._sources.files[place].text, place, prompt=True)
+        return manifest.shared_instructions or ""
+
+    def _own(self, manifest: Manifest, interpolation: Interpolation) -> dict[str, Text]:
+        texts = {}
+        for key, agent in manifest.agents.items():
+            place = ("agents", key, "instructions_file")
+            if place in self._sources.files:
+                file = self._sources.files[place]
+                texts[key] = Text(place, interpolation.text(file.text, place, prompt=True))
+            elif agent.instructions is not None:
+                texts[key] = Text(("agents", key, "instructions"), agent.instructions)
+        return texts
+
+    def _located(self, problems: Iterable[Problem], *, in_order: bool = False) -> list[Problem]:
+        """Add the places; what concerns the shape is shown in the order of the text."""
+        located = [self._sources.locate(problem) for problem in problems]
+        if in_order:
+            located.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+        return located
+
+    def _certain(self, problems: Iterable[Problem], interpolation: Interpolation) -> list[Problem]:
+        """Leave out what only seems wrong, because a reference has no value there."""
+        return [problem for problem in problems if problem.path not in interpolation.open_places]
+
+
+def _known_places(problems: Iterable[Problem], shape: Iterable[Problem]) -> list[Problem]:
+    """Leave out what stands below an unknown key: what it should hold is not known."""
+    unknown = {problem.path for problem in shape if problem.code == "unknown-key"}
+    return [
+        problem
+        for problem in problems
+        if not any(problem.path[:length] in unknown for length in range(1, len(problem.path) + 1))
+    ]
+
+
+def _joined(shared: str, own: str) -> str:
+    return "\n\n".join(text for text in (shared.strip(), own.strip()) if text)

@@ -1,0 +1,83 @@
+"""The files that a manifest names: instructions are read, files of tools must exist."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agency_cli.checks.nearest import did_you_mean
+from agency_cli.errors import ManifestError, Problem
+from agency_cli.loading.reading import read_text
+from agency_cli.manifest import Manifest, PythonTool
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file of instructions, as read.
+
+    Attributes:
+        shown: The file as messages name it.
+        data: Its bytes.
+        text: Its text, not interpolated.
+    """
+
+    shown: str
+    data: bytes
+    text: str
+
+
+def read_instruction_files(
+    manifest: Manifest, folder: Path, shown_folder: str, locate: Callable[[Problem], Problem]
+) -> tuple[dict[Place, TextFile], list[Problem]]:
+    """Read every file of instructions.
+
+    Args:
+        manifest: Names the files.
+        folder: Where they are looked for.
+        shown_folder: The folder as the person wrote it, empty for the current one.
+        locate: Adds file, line and column to a problem.
+    """
+    files: dict[Place, TextFile] = {}
+    problems: list[Problem] = []
+    for place, name in _named_files(manifest):
+        at = locate(Problem(code="", message="", path=place))
+        shown = os.path.join(shown_folder, name)  # noqa: PTH118 - as written, `..` and all
+        try:
+            data, text = read_text(folder / name, shown, at=at)
+        except ManifestError as error:
+            problems += error.problems
+        else:
+            files[place] = TextFile(shown, data, text)
+    return files, problems
+
+
+def missing_tool_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
+    """Yield a problem for each Python file that a tool names and that is not there."""
+    for key, tool in manifest.tools.items():
+        if not isinstance(tool, PythonTool):
+            continue
+        name, colon, _ = tool.python.rpartition(":")
+        if not colon or not name.endswith(".py") or (folder / name).is_file():
+            continue
+        hint = did_you_mean(name, _python_files(folder / name, folder))
+        what = f"the file {name!r} does not exist{hint}"
+        yield Problem(code="missing-file", message=what, path=("tools", key, "python"))
+
+
+def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
+    if manifest.shared_instructions_file is not None:
+        yield ("shared_instructions_file",), manifest.shared_instructions_file
+    for key, agent in manifest.agents.items():
+        if agent.instructions_file is not None:
+            yield ("agents", key, "instructions_file"), agent.instructions_file
+
+
+def _python_files(wanted: Path, folder: Path) -> list[str]:
+    try:
+        return [os.path.relpath(path, folder) for path in wanted.parent.glob("*.py")]
+    except (OSError, ValueError):
+        return []

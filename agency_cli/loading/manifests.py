@@ -1,0 +1,110 @@
+"""Sound manifests for those who run them, problems for those who check them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agency_cli.errors import ManifestError, Problem, UsageError
+from agency_cli.loading.draft import read_draft
+from agency_cli.loading.sources import Sources
+from agency_cli.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedManifest:
+    """A sound manifest, and everything that was read for it.
+
+    Attributes:
+        path: The manifest, as it was named.
+        folder: Absolute; paths in the manifest resolve against it.
+        manifest: Interpolated.
+        digest: SHA-256 of the manifest and the files of instructions that it names.
+        params: The value of every param.
+        instructions: What each agent is told, by its key: the shared instructions, a blank line,
+            its own.
+        warnings: Located.
+        missing_env: Environment variables that credentials need and that are not set, by the
+            credential's place; the credential is empty.
+        sources: The texts, for the places of problems that are found later.
+    """
+
+    path: Path
+    folder: Path
+    manifest: Manifest
+    digest: str
+    params: Mapping[str, object]
+    instructions: Mapping[str, str]
+    warnings: tuple[Problem, ...] = ()
+    missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]] = field(default_factory=dict)
+    sources: Sources = field(repr=False, compare=False)
+
+    def locate(self, problem: Problem) -> Problem:
+        """Return a problem, found by its path, with file, line and column."""
+        return self.sources.locate(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What checking one manifest found: errors, then warnings.
+
+    `manifest` is what could be understood; None where that is nothing.
+    """
+
+    problems: tuple[Problem, ...]
+    manifest: Manifest | None = None
+
+
+def load_manifest(
+    path: Path | str,
+    *,
+    params: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> LoadedManifest:
+    """Read, check and type a manifest.
+
+    Args:
+        path: The manifest.
+        params: Values of params as texts, by name.
+        environ: The environment's variables.
+
+    Raises:
+        ManifestError: The manifest has problems; all of them.
+        UsageError: Params that do not exist, lack a value, or cannot have the one given.
+    """
+    path = Path(path)
+    draft = read_draft(path, params or {}, environ)
+    if draft.errors:
+        raise ManifestError([*draft.errors, *draft.warnings])
+    if draft.params.complaints:
+        raise UsageError("; ".join(draft.params.complaints))
+    assert draft.manifest is not None
+    return LoadedManifest(
+        path=path,
+        folder=draft.folder,
+        manifest=draft.manifest,
+        digest=draft.sources.digest(),
+        params=draft.params.values,
+        instructions=draft.instructions,
+        warnings=draft.warnings,
+        missing_env=draft.missing_env,
+        sources=draft.sources,
+    )
+
+
+def examine_manifest(path: Path | str, *, environ: Mapping[str, str] = os.environ) -> Report:
+    """Return what is wrong with a manifest; params need no values for that."""
+    try:
+        draft = read_draft(Path(path), {}, environ)
+    except ManifestError as error:
+        return Report(error.problems)
+    return Report((*draft.errors, *draft.warnings), draft.manifest)
+
+
+def check_manifest(
+    path: Path | str, *, environ: Mapping[str, str] = os.environ
+) -> tuple[Problem, ...]:
+    """Return the errors, then the warnings, of a manifest; params need no values for that."""
+    return examine_manifest(path, environ=environ).problems

@@ -1,0 +1,133 @@
+"""A document as nodes that know where they stand in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+Path = tuple[str | int, ...]
+
+_LINE_BREAK: Final = re.compile(r"\r\n?|\n")
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A value and where it stands.
+
+    Attributes:
+        line: 1-based.
+        column: 1-based, counted in characters.
+        start: Index of its first character in the text.
+        end: Index behind its last character.
+        size: How many values it holds, itself and what its aliases stand for counted in.
+        height: How many mappings and lists nest in it, aliases expanded.
+    """
+
+    line: int
+    column: int
+    start: int
+    end: int
+    size: int = 1
+    height: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class ScalarNode(Node):
+    value: str | float | bool | None = None
+
+
+@dataclass(eq=False, slots=True)
+class SequenceNode(Node):
+    items: tuple[Node, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    key: Node
+    value: Node
+
+
+@dataclass(eq=False, slots=True)
+class MappingNode(Node):
+    entries: dict[str, Entry] | None = None
+
+    def get(self, key: str | int) -> Entry | None:
+        return self.entries.get(key) if self.entries and isinstance(key, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text of a manifest and the nodes in it."""
+
+    text: str
+    root: Node
+
+    def data(self) -> object:
+        """Return plain dictionaries, lists and scalars."""
+        return plain(self.root)
+
+    def place(
+        self, path: Path, *, at_key: bool = False, within: str = "", nth: int = 0
+    ) -> tuple[int, int]:
+        """Return line and column of a place, or of the nearest place around it that exists.
+
+        Args:
+            path: Keys and indexes from the top.
+            at_key: Point at the key, not at its value.
+            within: A piece of the value's text to point at, if it stands there as written.
+            nth: Which occurrence of `within`, from 0.
+        """
+        node, key = self._find(path)
+        if at_key:
+            return key.line, key.column
+        if within and isinstance(node, ScalarNode):
+            start = nth_index(self.text, within, nth, node.start, node.end)
+            if start is not None:
+                return line_and_column(self.text, start)
+        return node.line, node.column
+
+    def _find(self, path: Path) -> tuple[Node, Node]:
+        node = key = self.root
+        for part in path:
+            if isinstance(node, MappingNode) and (entry := node.get(part)):
+                node, key = entry.value, entry.key
+            elif isinstance(node, SequenceNode) and isinstance(part, int):
+                node = key = node.items[part]
+            else:
+                return node, key
+        return node, key
+
+
+def plain(node: Node) -> object:
+    """Return what a node stands for as dictionaries, lists and scalars."""
+    if isinstance(node, MappingNode):
+        return {key: plain(entry.value) for key, entry in (node.entries or {}).items()}
+    if isinstance(node, SequenceNode):
+        return [plain(item) for item in node.items]
+    assert isinstance(node, ScalarNode)
+    return node.value
+
+
+def line_and_column(text: str, index: int) -> tuple[int, int]:
+    """Return the 1-based line and column of a character."""
+    breaks = [found.end() for found in _LINE_BREAK.finditer(text, 0, index)]
+    return len(breaks) + 1, index - (breaks[-1] if breaks else 0) + 1
+
+
+def nth_index(text: str, piece: str, nth: int, start: int, end: int) -> int | None:
+    """Return where the nth occurrence of a whole piece begins between two indexes."""
+    for position, index in enumerate(_indexes(text, piece, start, end)):
+        if position == nth:
+            return index
+    return None
+
+
+def _indexes(text: str, piece: str, start: int, end: int) -> Iterator[int]:
+    # A name inside a longer name is another name: `dev` does not stand in `developer`; and
+    # behind another dollar sign, a reference is only text.
+    before = r"(?<![\w-])" if piece[0].isalnum() else r"(?<!\$)"
+    after = r"(?![\w-])" if piece[-1].isalnum() else ""
+    for found in re.compile(before + re.escape(piece) + after).finditer(text, start, end):
+        yield found.start()

@@ -1,0 +1,117 @@
+"""From flows to tools: a sender's flows that say the same share one tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents import Agent
+
+from agency_cli.errors import Problem
+from agency_cli.importing import CannotImport, import_object
+from agency_cli.manifest import Flow, FlowSpec, Manifest
+from agency_cli.message_class import SendMessage
+from agency_cli.messaging.contract import Contract
+from agency_cli.messaging.delivery import Recipient
+from agency_cli.messaging.send_message import MessageTool
+from agency_cli.run_context import RunContext
+
+
+@dataclass(slots=True)
+class MessageTools:
+    """The message tools of every sender, and what is wrong with those that cannot be made."""
+
+    by_sender: dict[str, list[MessageTool]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def message_tools(
+    manifest: Manifest, folder: Path, agents: Mapping[str, Agent[RunContext]]
+) -> MessageTools:
+    """Make the tools of all `message` flows; classes are imported from below `folder`."""
+    tools = MessageTools()
+    contracts = _contracts(manifest, folder, tools.problems)
+    groups: dict[tuple[str, str, str], list[Flow]] = {}
+    for flow in manifest.single_flows:
+        if flow.kind == "message" and flow.path[1] in contracts:
+            contract = contracts[flow.path[1]]
+            key = (flow.sender, _tool_name(flow.spec, contract), _fingerprint(contract))
+            groups.setdefault(key, []).append(flow)
+    for (sender, name, _same), flows in groups.items():
+        made = tools.by_sender.setdefault(sender, [])
+        if any(other.name == name for other in made):
+            tools.problems.append(_name_twice(sender, name, flows[0]))
+            continue
+        recipients = [_recipient(flow, manifest, agents) for flow in flows]
+        made.append(MessageTool(sender, name, contracts[flows[0].path[1]], recipients))
+    return tools
+
+
+def _contracts(
+    manifest: Manifest, folder: Path, problems: list[Problem]
+) -> dict[str | int, Contract]:
+    contracts: dict[str | int, Contract] = {}
+    for index, flow in enumerate(manifest.flows):
+        try:
+            contracts[index] = _contract(flow, folder)
+        except CannotImport as error:
+            place = ("flows", index, "send_message")
+            problems.append(Problem(code="broken-message-class", message=str(error), path=place))
+            continue
+        problems += [_clash(index, name) for name in contracts[index].clashes]
+    return contracts
+
+
+def _contract(flow: str | FlowSpec, folder: Path) -> Contract:
+    if isinstance(flow, str):
+        return Contract()
+    if flow.send_message is None:
+        return Contract(extra_params=flow.extra_params or {})
+    found = import_object(flow.send_message, folder)
+    if not isinstance(found, type) or not issubclass(found, SendMessage):
+        raise CannotImport(
+            f"{flow.send_message} is not a subclass of SendMessage;"
+            " write `from agency_cli import SendMessage` and `class Name(SendMessage)`"
+        )
+    return Contract(found, flow.extra_params or {})
+
+
+def _clash(index: int, name: str) -> Problem:
+    return Problem(
+        code="param-clash",
+        message=f"the param {name!r} stands in the class too, or hides a parameter that every"
+        " message has; give it another name",
+        path=("flows", index, "extra_params", name),
+    )
+
+
+def _tool_name(spec: FlowSpec | None, contract: Contract) -> str:
+    return (spec.tool_name if spec else None) or contract.message_class.tool_name
+
+
+def _fingerprint(contract: Contract) -> str:
+    name = f"{contract.message_class.__module__}.{contract.message_class.__qualname__}"
+    return f"{name} {json.dumps(contract.extra_params, sort_keys=True, default=str)}"
+
+
+def _name_twice(sender: str, name: str, flow: Flow) -> Problem:
+    return Problem(
+        code="tool-name-clash",
+        message=f"{sender} would have two tools named {name!r} with different params; give this"
+        " flow a `tool_name` of its own",
+        path=flow.path[:2],
+    )
+
+
+def _recipient(
+    flow: Flow, manifest: Manifest, agents: Mapping[str, Agent[RunContext]]
+) -> Recipient:
+    return Recipient(
+        key=flow.recipient,
+        description=manifest.agents[flow.recipient].description or "",
+        agent=agents[flow.recipient],
+        flow=f"flows[{flow.path[1]}]",
+        spec=flow.spec,
+    )

@@ -1,0 +1,119 @@
+"""What the terminal shows of a run: a frame while it goes on, the whole tree at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from agency_cli.calltree import Totals
+from agency_cli.events import Status
+from agency_cli.rendering.drawing import (
+    STATUS_STYLES,
+    columns_for,
+    error_lines,
+    row_line,
+    streamed_lines,
+    title_line,
+    whole_texts,
+)
+from agency_cli.rendering.figures import counted, duration, tokens, whole_cost
+from agency_cli.rendering.fitting import all_rows, fitted_rows
+from agency_cli.rendering.outline import Branch
+from agency_cli.rendering.printable import one_line
+from agency_cli.rendering.sheets import Sheet
+
+NOTICES_SHOWN = 2
+_LEAST_HEIGHT = 5
+"""Below this many lines there is room for the tree alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A run at one moment; nothing in it changes while it is drawn.
+
+    Attributes:
+        agency: The agency's name; empty before the run has started.
+        run_id: The run.
+        status: How the run stands.
+        root: The branch of the agent that got the message, once there is one.
+        totals: What the run used so far.
+        notices: What a person should know, oldest first.
+    """
+
+    agency: str
+    run_id: str
+    status: Status
+    root: Branch | None
+    totals: Totals
+    notices: Sequence[str] = ()
+
+
+def frame_lines(moment: Moment, sheet: Sheet, *, height: int, tick: int) -> list[Text]:
+    """Return at most `height` lines that show a run while it goes on; `tick` turns spinners."""
+    notices = [sheet.line(_notice(notice, sheet)) for notice in moment.notices[-NOTICES_SHOWN:]]
+    if moment.root is None:
+        spinner = sheet.glyphs.spinner
+        starting = Text(f"{spinner[tick % len(spinner)]} ", "cyan").append("starting", "dim")
+        return [*notices, sheet.line(starting)][-max(height, 1) :]
+    roomy = height >= _LEAST_HEIGHT + len(notices)
+    room = height - len(notices) - 2 if roomy else height
+    rows = fitted_rows(moment.root, sheet.glyphs, max(room, 1))
+    columns = columns_for(list(moment.root.walk()), sheet)
+    tree: list[Text] = []
+    for row in rows:
+        tree.append(row_line(row, columns, sheet, tick=tick, error=True))
+        tree += streamed_lines(row, sheet)
+    if not roomy:
+        return tree
+    heading = title_line(_heading(moment, sheet), columns, sheet)
+    return [*notices, heading, *tree, _footer(moment, moment.root, sheet)]
+
+
+def final_lines(moment: Moment, sheet: Sheet, *, verbose: bool = False) -> Iterator[Text]:
+    """Yield the lines of a whole run, errors in full; with `verbose`, all texts in full."""
+    for notice in moment.notices:
+        for piece in sheet.wrapped("", f"note: {one_line(notice, len(notice))}", "dim"):
+            yield piece
+    if moment.root is None:
+        return
+    columns = columns_for(list(moment.root.walk()), sheet)
+    yield title_line(_heading(moment, sheet), columns, sheet)
+    for row in all_rows(moment.root, sheet.glyphs):
+        yield row_line(row, columns, sheet)
+        yield from error_lines(row, sheet)
+        if verbose:
+            yield from whole_texts(row, sheet)
+
+
+def _heading(moment: Moment, sheet: Sheet) -> Text:
+    heading = sheet.text(one_line(moment.agency), "bold")
+    heading.append(f"{sheet.glyphs.dot}run {moment.run_id}", "dim")
+    if moment.status not in {"running", "ok"}:
+        heading.append(sheet.glyphs.dot, "dim")
+        heading.append(_ENDINGS[moment.status], STATUS_STYLES[moment.status])
+    return heading
+
+
+_ENDINGS: dict[Status, str] = {
+    "error": "failed",
+    "limit": "stopped by a limit",
+    "cancelled": "interrupted",
+    "paused": "paused",
+}
+
+
+def _notice(notice: str, sheet: Sheet) -> Text:
+    return sheet.text(f"note: {one_line(notice)}", "dim")
+
+
+def _footer(moment: Moment, root: Branch, sheet: Sheet) -> Text:
+    totals = moment.totals
+    busy = sum(1 for branch in root.walk() if branch.running and branch.kind != "model")
+    parts = [f"{busy} running", counted(totals.turns, "turn")]
+    if totals.usage.total_tokens:
+        parts.append(f"{tokens(totals.usage.total_tokens)} tokens")
+        parts.append(whole_cost(totals, at_least=sheet.glyphs.at_least))
+    parts.append(duration(root.seconds))
+    return sheet.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")

@@ -1,0 +1,36 @@
+"""Plain text to a stream or a file: the one place that prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from agency_cli.errors import UsageError
+
+
+def print_text(text: str, stream: TextIO) -> None:
+    """Write the text and a newline; what the stream's encoding lacks becomes a question mark."""
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def print_error(message: str, stream: TextIO) -> None:
+    """Write one line that begins with `error:`."""
+    print_text(f"error: {message}", stream)
+
+
+def write_file(text: str, path: Path) -> None:
+    """Write the text and a newline into a file, in UTF-8.
+
+    Raises:
+        UsageError: The file cannot be written there.
+    """
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def printable(text: str) -> str:
+    """Return one line with control characters written out: no text steers a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

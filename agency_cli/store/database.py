@@ -1,0 +1,136 @@
+"""Opening the database: where it is, what version it has, and what can go wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from agency_cli.errors import AgencyError
+from agency_cli.store.tables import SCHEMA_VERSION, meta, metadata
+
+BUSY_SECONDS = 10
+"""How long a write waits for another process's write."""
+
+
+class StoreFailed(AgencyError):
+    """The store cannot be read or written; what was written stays."""
+
+    kind = "store"
+    ends_run = True
+
+
+@dataclass(frozen=True)
+class Database:
+    """An open store; files that belong to it, such as locks, go into `folder`."""
+
+    engine: Engine
+    url: URL
+    folder: Path
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Begin, and commit at the end.
+
+        Raises:
+            StoreFailed: The database refused; nothing of the transaction was written.
+        """
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise _explained(self.url, error) from error
+
+
+def store_url(wanted: str | None, folder: Path, environ: Mapping[str, str]) -> str:
+    """Return the store to use: `--store`, else `$AGENCY_HOME`, else beside the manifest."""
+    if wanted:
+        return wanted
+    home = environ.get("AGENCY_HOME")
+    place = Path(home).expanduser() if home else folder / ".agency"
+    return str(URL.create("sqlite", database=str(place / "agency.db")))
+
+
+def open_database(url: str, *, must_exist: bool = False) -> Database:
+    """Open the store at `url`; made when it is missing, unless it must exist.
+
+    Raises:
+        StoreFailed: It cannot be opened, is no store, is of another version, or is missing.
+    """
+    try:
+        parsed = make_url(url)
+        engine = create_engine(parsed)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise StoreFailed(
+            f"{url!r} is no store ({_one_line(error)}); write sqlite:///FILE"
+        ) from error
+    if parsed.get_backend_name() != "sqlite" or parsed.database in {None, "", ":memory:"}:
+        raise StoreFailed(f"{url!r} is not a file of SQLite; write sqlite:///FILE")
+    if must_exist and not Path(parsed.database or "").exists():
+        raise StoreFailed(
+            f"there is no store {parsed.database}; name the manifest that it belongs to with"
+            " --manifest, or the store with --store"
+        )
+    event.listen(engine, "connect", _prepare_sqlite)
+    database = Database(engine, parsed, _folder_of(parsed))
+    _require_version(database)
+    return database
+
+
+def _folder_of(url: URL) -> Path:
+    folder = Path(url.database or "").absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if folder.name == ".agency" and not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreFailed(
+            f"the store {url.database} cannot be made ({error.strerror}); set AGENCY_HOME to a"
+            " folder that can be written, or give --store"
+        ) from error
+    return folder
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {BUSY_SECONDS * 1000}",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _require_version(database: Database) -> None:
+    with database.transaction() as connection:
+        if not inspect(connection).has_table(meta.name):
+            metadata.create_all(connection)
+            connection.execute(insert(meta).values(name="version", value=str(SCHEMA_VERSION)))
+            return
+        found = connection.scalar(select(meta.c.value).where(meta.c.name == "version"))
+    if found != str(SCHEMA_VERSION):
+        raise StoreFailed(
+            f"the store {database.url.render_as_string()} is of version {found}, and this program"
+            f" reads version {SCHEMA_VERSION}; use a newer agency, or another --store"
+        )
+
+
+def _explained(url: URL, error: SQLAlchemyError) -> StoreFailed:
+    return StoreFailed(
+        f"the store {url.render_as_string()} failed: {_one_line(error)}; nothing that was written"
+        " is lost"
+    )
+
+
+def _one_line(error: Exception) -> str:
+    original = error.__cause__ or error
+    return " ".join(str(original).split())

@@ -1,0 +1,200 @@
+"""Threads: conversations that are remembered, by the user's and by each pair of agents."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, select, update
+
+from agency_cli.errors import UsageError
+from agency_cli.store.database import Database
+from agency_cli.store.tables import items, threads
+
+USER = ""
+"""Name of the user's conversation; pairs are `sender>recipient`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """One thread in a list; times are in UTC."""
+
+    id: str
+    agency: str
+    active_agent: str | None
+    created_at: datetime
+    updated_at: datetime
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """One item of a conversation: `author` is the agent that wrote it, empty for its input."""
+
+    conversation: str
+    author: str
+    item: dict[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of one store."""
+
+    database: Database
+
+    def begin(self, thread_id: str | None, agency: str) -> str:
+        """Return the thread's id, after making it when it is missing or not named.
+
+        Raises:
+            UsageError: The thread is another agency's.
+        """
+        thread_id = thread_id or secrets.token_hex(6)
+        now = datetime.now(UTC)
+        with self.database.transaction() as connection:
+            owner = connection.scalar(select(threads.c.agency).where(threads.c.id == thread_id))
+            if owner not in {None, agency}:
+                raise UsageError(f"thread {thread_id} belongs to {owner}, not to {agency}")
+            if owner is None:
+                connection.execute(
+                    insert(threads).values(
+                        id=thread_id, agency=agency, created_at=now, updated_at=now
+                    )
+                )
+        return thread_id
+
+    def active_agent(self, thread_id: str) -> str | None:
+        """Return the agent that has the user's conversation; None where nobody had it yet."""
+        with self.database.transaction() as connection:
+            return connection.scalar(
+                select(threads.c.active_agent).where(threads.c.id == thread_id)
+            )
+
+    def set_active_agent(self, thread_id: str, agent: str) -> None:
+        """Remember which agent gets the next message."""
+        with self.database.transaction() as connection:
+            connection.execute(
+                update(threads)
+                .where(threads.c.id == thread_id)
+                .values(active_agent=agent, updated_at=datetime.now(UTC))
+            )
+
+    def all(self) -> list[ThreadSummary]:
+        """Return every thread, the latest used first."""
+        counted = (
+            select(threads, func.count(items.c.id).label("items"))
+            .outerjoin(items, items.c.thread_id == threads.c.id)
+            .group_by(threads.c.id)
+            .order_by(threads.c.updated_at.desc(), threads.c.id)
+        )
+        with self.database.transaction() as connection:
+            return [_summary(row) for row in connection.execute(counted)]
+
+    def find(self, thread_id: str) -> ThreadSummary:
+        """Return one thread.
+
+        Raises:
+            UsageError: There is no such thread.
+        """
+        for thread in self.all():
+            if thread.id == thread_id:
+                return thread
+        raise UsageError(f"there is no thread {thread_id!r}; `agency threads list` tells them all")
+
+    def history(self, thread_id: str) -> list[StoredItem]:
+        """Return everything that the thread remembers, in the order it was written."""
+        wanted = select(items).where(items.c.thread_id == thread_id).order_by(items.c.id)
+        with self.database.transaction() as connection:
+            return [
+                StoredItem(row.conversation, row.author, row.item, _utc(row.at))
+                for row in connection.execute(wanted)
+            ]
+
+    def delete(self, thread_id: str) -> bool:
+        """Delete a thread and all that it remembers; False where there is none."""
+        with self.database.transaction() as connection:
+            connection.execute(delete(items).where(items.c.thread_id == thread_id))
+            return connection.execute(delete(threads).where(threads.c.id == thread_id)).rowcount > 0
+
+    def conversation(self, thread_id: str, name: str) -> Conversation:
+        """Return one conversation of a thread, by its name."""
+        return Conversation(self.database, thread_id, name)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What is remembered of one conversation, in order."""
+
+    database: Database
+    thread_id: str
+    name: str
+
+    def read(self, limit: int | None = None) -> list[Any]:
+        """Return all items, or the latest `limit`, the oldest first."""
+        wanted = self._mine(select(items.c.item)).order_by(items.c.id.desc())
+        with self.database.transaction() as connection:
+            return list(reversed(connection.scalars(wanted.limit(limit)).all()))
+
+    def append(self, new: Sequence[Any], author: str) -> None:
+        """Remember items that `author` wrote, in one piece."""
+        now = datetime.now(UTC)
+        rows = [
+            {
+                "thread_id": self.thread_id,
+                "conversation": self.name,
+                "author": "" if _is_input(item) else author,
+                "item": item,
+                "at": now,
+            }
+            for item in new
+        ]
+        if not rows:
+            return
+        with self.database.transaction() as connection:
+            connection.execute(insert(items), rows)
+            connection.execute(
+                update(threads).where(threads.c.id == self.thread_id).values(updated_at=now)
+            )
+
+    def pop(self) -> Any | None:
+        """Take the latest item back; None where there is none."""
+        latest = self._mine(select(items.c.id, items.c.item)).order_by(items.c.id.desc()).limit(1)
+        with self.database.transaction() as connection:
+            row = connection.execute(latest).first()
+            if row is None:
+                return None
+            connection.execute(delete(items).where(items.c.id == row.id))
+            return row.item
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.database.transaction() as connection:
+            connection.execute(self._mine(delete(items)))
+
+    def _mine(self, statement: Any) -> Any:
+        return statement.where(
+            items.c.thread_id == self.thread_id, items.c.conversation == self.name
+        )
+
+
+def _is_input(item: object) -> bool:
+    return isinstance(item, dict) and item.get("role") == "user"
+
+
+def _summary(row: Row[Any]) -> ThreadSummary:
+    return ThreadSummary(
+        id=row.id,
+        agency=row.agency,
+        active_agent=row.active_agent,
+        created_at=_utc(row.created_at),
+        updated_at=_utc(row.updated_at),
+        items=row.items,
+    )
+
+
+def _utc(time: datetime) -> datetime:
+    """SQLite forgets the zone; what is written is UTC."""
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
