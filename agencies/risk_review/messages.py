@@ -14,7 +14,7 @@ HOUSE_RULES = {
 
 
 class ReportRequest(SendMessage):
-    """Ask the reporter for a report on findings that you have. Put all findings into the message."""
+    """Ask the reporter for a report. Put all findings that you have into the message."""
 
     tool_name = "request_report"
 

@@ -7,10 +7,10 @@ from itertools import chain, islice
 from typing import Final
 
 from agency_cli.checks import agents, entries, flows, reach, references, secrets, tools, usage
-from agency_cli.checks.subject import Check, Subject, Text
+from agency_cli.checks.subject import MOST_PROBLEMS, Check, Subject, Text
 from agency_cli.errors import Problem
 
-__all__ = ["ERRORS", "WARNINGS", "Subject", "Text", "run_checks"]
+__all__ = ["ERRORS", "MOST_PROBLEMS", "WARNINGS", "Subject", "Text", "run_checks"]
 
 ERRORS: Final[tuple[Check, ...]] = (
     # Names that lead nowhere.
@@ -46,10 +46,11 @@ WARNINGS: Final[tuple[Check, ...]] = (
 )
 """Every rule whose breach is a warning."""
 
-MOST_PROBLEMS: Final = 100
-"""Further problems of one manifest are not looked for; these are enough to begin with."""
-
 
 def run_checks(subject: Subject, checks: Iterable[Check]) -> list[Problem]:
-    """Return what the checks find; places are paths, not yet lines."""
-    return list(islice(chain.from_iterable(check(subject) for check in checks), MOST_PROBLEMS))
+    """Return what the checks find, and at most one problem more than are ever shown.
+
+    Places are paths, not yet lines.
+    """
+    found = chain.from_iterable(check(subject) for check in checks)
+    return list(islice(found, MOST_PROBLEMS + 1))

@@ -52,10 +52,12 @@ def names_listed_once(subject: Subject) -> Iterator[Problem]:
     if isinstance(manifest.entry, list):
         lists.append((("entry",), manifest.entry))
     for path, names in lists:
+        seen: set[str] = set()
         for position, name in enumerate(names):
-            if name in names[:position]:
+            if name in seen:
                 what = f"{name!r} is listed twice; remove one"
                 yield Problem(code="listed-twice", message=what, path=(*path, position))
+            seen.add(name)
 
 
 def missing_descriptions(subject: Subject) -> Iterator[Problem]:

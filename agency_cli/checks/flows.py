@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
-from agency_cli.manifest import Flow
+from agency_cli.manifest import Flow, Manifest
+
+MOST_FLOWS: Final = 10_000
+"""How many pairs of agents the flows of one manifest may connect."""
 
 _NAMES: Final = r"\s*[A-Za-z][\w-]*\s*(?:,\s*[A-Za-z][\w-]*\s*)*"
 _SHORT_FORM: Final = re.compile(rf"{_NAMES}(?:>{_NAMES})+", re.ASCII)
@@ -21,6 +25,21 @@ def well_formed(subject: Subject) -> Iterator[Flow]:
         text = written[int(flow.path[1])]
         if not isinstance(text, str) or _SHORT_FORM.fullmatch(text):
             yield flow
+
+
+def too_many(manifest: Manifest) -> Iterator[Problem]:
+    """Lists in chains multiply; what nobody could draw is not taken apart either."""
+    pairs = 0
+    for index, flow in enumerate(manifest.flows):
+        if isinstance(flow, str):
+            sizes = [stage.count(",") + 1 for stage in flow.split(">")]
+            pairs += sum(senders * recipients for senders, recipients in pairwise(sizes))
+        else:
+            pairs += 1 if isinstance(flow.to, str) else len(flow.to)
+        if pairs > MOST_FLOWS:
+            what = f"with this line, the manifest has more than {MOST_FLOWS:,} flows"
+            yield Problem(code="too-many-flows", message=what, path=("flows", index))
+            return
 
 
 def short_forms(subject: Subject) -> Iterator[Problem]:

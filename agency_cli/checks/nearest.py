@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 # Comparing takes some 20 microseconds a name; nobody's list of names is longer than this.
-_MOST_NAMES: Final = 500
+_MOST_NAMES: Final = 200
 _LONGEST_NAME: Final = 80
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from agency_cli.errors import Problem
 from agency_cli.manifest import Manifest
 
 Path = tuple[str | int, ...]
+
+MOST_PROBLEMS: Final = 100
+"""How many problems of one manifest, and of one sort, are shown; enough to begin with."""
 
 
 @dataclass(frozen=True, slots=True)

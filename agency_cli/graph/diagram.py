@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agency_cli.manifest import FlowKind, Manifest, ModelSpec
 
 
-@dataclass(frozen=True, kw_only=True)
-class Box:
+class Box(NamedTuple):
     """One agent.
 
     Attributes:
@@ -30,8 +29,7 @@ class Box:
     entry: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arrow:
+class Arrow(NamedTuple):
     """One flow; `tool_name` is None where the manifest names no tool for it."""
 
     sender: str
@@ -40,8 +38,7 @@ class Arrow:
     tool_name: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Diagram:
+class Diagram(NamedTuple):
     """An agency, ready to be drawn: boxes and arrows in the order of the manifest."""
 
     name: str
@@ -53,8 +50,7 @@ class Diagram:
         return tuple(box for box in self.boxes if box.entry)
 
 
-@dataclass(frozen=True, kw_only=True)
-class View:
+class View(NamedTuple):
     """How much of a diagram to show, and in what room.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 import yaml
 
 from agency_cli.checks.nearest import did_you_mean
+from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import Document, Entry, MappingNode, Node, ScalarNode, SequenceNode
 from agency_cli.loading.scalars import resolve
@@ -15,7 +16,7 @@ from agency_cli.loading.syntax import syntax_problem
 
 DEEPEST: Final = 64
 """How many mappings and lists may stand in each other."""
-MOST_VALUES: Final = 50_000
+MOST_VALUES: Final = 20_000
 """How many values a document may have, those that its aliases stand for counted in."""
 
 _STANDARD_TAG: Final = "tag:yaml.org,2002:"
@@ -194,16 +195,17 @@ class _Composer:
         self._problem(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
 
     def _problem(self, code: str, message: str, line: int, column: int) -> None:
-        self.problems.append(
-            Problem(code=code, message=message, file=self._shown, line=line, column=column)
-        )
+        if len(self.problems) <= MOST_PROBLEMS:
+            self.problems.append(self._located(code, message, line, column))
+
+    def _located(self, code: str, message: str, line: int, column: int) -> Problem:
+        return Problem(code=code, message=message, file=self._shown, line=line, column=column)
 
     def _refuse_at(self, code: str, what: str, event: Any) -> NoReturn:
         self._refuse(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
 
     def _refuse(self, code: str, what: str, line: int, column: int) -> NoReturn:
-        self._problem(code, what, line, column)
-        raise ManifestError(self.problems)
+        raise ManifestError([*self.problems, self._located(code, what, line, column)])
 
 
 def _span(event: Any) -> tuple[int, int, int, int]:

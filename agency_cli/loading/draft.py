@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agency_cli.checks import ERRORS, WARNINGS, Subject, Text, run_checks
+from agency_cli.checks import ERRORS, MOST_PROBLEMS, WARNINGS, Subject, Text, run_checks
+from agency_cli.checks.flows import too_many
 from agency_cli.checks.unsupported import unsupported_keys
 from agency_cli.errors import Problem
 from agency_cli.loading.composing import compose
@@ -86,7 +87,9 @@ class _Reader:
         rest: list[Problem] = []
         warnings: list[Problem] = []
         shared, texts = "", dict[str, Text]()
-        if manifest is not None:
+        excess = [] if manifest is None else list(too_many(manifest))
+        rest += excess
+        if manifest is not None and not excess:
             rest += self._read_files(manifest)
             # The files of instructions can hold references that lead nowhere, too.
             before = len(interpolation.problems)
@@ -100,7 +103,7 @@ class _Reader:
             folder=self._folder,
             sources=self._sources,
             params=params,
-            manifest=manifest,
+            manifest=None if excess else manifest,
             instructions={key: _joined(shared, text.text) for key, text in texts.items()},
             missing_env=interpolation.missing_env,
             errors=(*self._located(shape, in_order=True), *self._located(rest)),
@@ -134,9 +137,14 @@ class _Reader:
 
     def _located(self, problems: Iterable[Problem], *, in_order: bool = False) -> list[Problem]:
         """Add the places; what concerns the shape is shown in the order of the text."""
-        located = [self._sources.locate(problem) for problem in problems]
+        problems = list(problems)
+        located = [self._sources.locate(problem) for problem in problems[:MOST_PROBLEMS]]
         if in_order:
             located.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+        if len(problems) > MOST_PROBLEMS:
+            what = f"there are more problems than these {MOST_PROBLEMS}; mend these first"
+            more = Problem(code="more-problems", message=what, severity=problems[0].severity)
+            located.append(self._sources.locate(more))
         return located
 
     def _certain(self, problems: Iterable[Problem], interpolation: Interpolation) -> list[Problem]:

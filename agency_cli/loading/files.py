@@ -43,7 +43,11 @@ def read_instruction_files(
     """
     files: dict[Place, TextFile] = {}
     problems: list[Problem] = []
+    read: dict[str, TextFile] = {}
     for place, name in _named_files(manifest):
+        if name in read:
+            files[place] = read[name]
+            continue
         at = locate(Problem(code="", message="", path=place))
         shown = os.path.join(shown_folder, name)  # noqa: PTH118 - as written, `..` and all
         try:
@@ -51,7 +55,7 @@ def read_instruction_files(
         except ManifestError as error:
             problems += error.problems
         else:
-            files[place] = TextFile(shown, data, text)
+            files[place] = read[name] = TextFile(shown, data, text)
     return files, problems
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agency_cli.checks.nearest import did_you_mean
+from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import Problem
 from agency_cli.loading.nodes import Path
 from agency_cli.loading.regions import is_credential, is_prompt
@@ -17,6 +18,9 @@ _REFERENCE: Final = re.compile(
     r"|\$\{env\.(?P<env>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}"
     r"|\$\{param\.(?P<param>[A-Za-z][A-Za-z0-9_.-]*)\}"
 )
+
+LARGEST_WHOLE: Final = 10_000_000
+"""Characters that all texts with references may have together."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,7 @@ class Interpolation:
         missing_env: Unset variables of credentials, by the credential's place.
         used_params: Params that something refers to.
         open_places: Where a param without a value, or a reference that failed, stands.
+        budget: Characters that may still be written; negative once there were too many.
     """
 
     environ: Mapping[str, str]
@@ -40,6 +45,7 @@ class Interpolation:
     missing_env: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     used_params: set[str] = field(default_factory=set)
     open_places: set[Path] = field(default_factory=set)
+    budget: int = LARGEST_WHOLE
 
     def value(self, value: object, path: Path = ()) -> object:
         """Return a document, or a part of it, with every reference replaced."""
@@ -60,6 +66,7 @@ class Interpolation:
             prompt: It is read by a model, wherever it stands.
         """
         prompt = prompt or is_prompt(path)
+        self._spend(len(text), path)
         occurrences: dict[str, int] = {}
 
         def replaced(found: re.Match[str]) -> str:
@@ -72,7 +79,21 @@ class Interpolation:
                 return self._variable(found, path, nth)
             return self._param(found, path, nth) if found["param"] else "${"
 
-        return _REFERENCE.sub(replaced, text)
+        def bounded(found: re.Match[str]) -> str:
+            if self.budget < 0:
+                return ""
+            value = replaced(found)
+            self._spend(len(value), path)
+            return value
+
+        return _REFERENCE.sub(bounded, text) if self.budget >= 0 else ""
+
+    def _spend(self, characters: int, path: Path) -> None:
+        if self.budget >= 0 > self.budget - characters:
+            what = "the texts grow too large when their references are replaced"
+            self.open_places.add(path)
+            self.problems.append(Problem(code="too-large", message=what, path=path))
+        self.budget -= characters
 
     def _variable(self, found: re.Match[str], path: Path, nth: int) -> str:
         name, default = found["env"], found["default"]
@@ -123,6 +144,8 @@ class Interpolation:
 
     def _problem(self, code: str, what: str, found: re.Match[str], path: Path, nth: int) -> None:
         self.open_places.add(path)
+        if len(self.problems) > MOST_PROBLEMS:
+            return
         self.problems.append(
             Problem(code=code, message=what, path=path, within=found.group(), nth=nth)
         )

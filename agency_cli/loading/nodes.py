@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 Path = tuple[str | int, ...]
-
-_LINE_BREAK: Final = re.compile(r"\r\n?|\n")
 
 
 @dataclass(eq=False, slots=True)
@@ -112,8 +109,11 @@ def plain(node: Node) -> object:
 
 def line_and_column(text: str, index: int) -> tuple[int, int]:
     """Return the 1-based line and column of a character."""
-    breaks = [found.end() for found in _LINE_BREAK.finditer(text, 0, index)]
-    return len(breaks) + 1, index - (breaks[-1] if breaks else 0) + 1
+    # A break is a line feed, a carriage return, or both together.
+    breaks = text.count("\n", 0, index) + text.count("\r", 0, index)
+    breaks -= text.count("\r\n", 0, index)
+    line_start = max(text.rfind("\n", 0, index), text.rfind("\r", 0, index)) + 1
+    return breaks + 1, index - line_start + 1
 
 
 def nth_index(text: str, piece: str, nth: int, start: int, end: int) -> int | None:

@@ -10,19 +10,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from agency_cli.checks.nearest import did_you_mean, listed, nearest
+from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import Problem
 from agency_cli.loading.branches import Schema, meant_branch
 from agency_cli.loading.nodes import Path
 from agency_cli.loading.wording import bound, choice, expectation, name_rule, shown
-
-MOST_ERRORS: Final = 100
-"""Further errors of one document are not looked at; these are enough to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def shape_findings(data: object, written: object, schema: Schema) -> list[Findin
         schema: The schema of manifests.
     """
     explainer = _Explainer(schema, written)
-    errors = islice(Draft202012Validator(schema).iter_errors(data), MOST_ERRORS)
+    errors = islice(Draft202012Validator(schema).iter_errors(data), MOST_PROBLEMS + 1)
     found = [finding for error in errors for finding in explainer.explained(error)]
     return _each_once(found)
 
@@ -213,4 +211,4 @@ def _unexpected(fault: _Fault) -> list[str]:
         for key in fault.value
         if key not in known and not any(re.search(pattern, key) for pattern in patterns)
     )
-    return list(islice(unknown, MOST_ERRORS))
+    return list(islice(unknown, MOST_PROBLEMS + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import cached_property
 from typing import Literal
 
@@ -81,10 +82,14 @@ class Manifest(Extensible):
 
     def reached_from(self, entry: str) -> list[str]:
         """Return `entry` and the agents that flows lead to from it, nearest first."""
-        reached, position = [entry], 0
-        while position < len(reached):
-            for flow in self.single_flows:
-                if flow.sender == reached[position] and flow.recipient not in reached:
-                    reached.append(flow.recipient)
-            position += 1
-        return reached
+        recipients: dict[str, list[str]] = {}
+        for flow in self.single_flows:
+            recipients.setdefault(flow.sender, []).append(flow.recipient)
+        # A dictionary keeps the order, and finds what is in it at once.
+        reached, waiting = {entry: None}, deque([entry])
+        while waiting:
+            for recipient in recipients.get(waiting.popleft(), ()):
+                if recipient not in reached:
+                    reached[recipient] = None
+                    waiting.append(recipient)
+        return list(reached)

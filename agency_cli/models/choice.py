@@ -64,6 +64,11 @@ class ModelChoice:
     price: Price | None = None
 
     @property
+    def is_embedded(self) -> bool:
+        """Whether it is the embedded model, from the package or from a file."""
+        return self.model == LOCAL or self.model.startswith(f"{LOCAL}:")
+
+    @property
     def label(self) -> str:
         """The model's name in trees, costs and messages."""
         if self.endpoint is None or self.endpoint.provider == "openai":

@@ -39,12 +39,16 @@ class ModelFactory:
 
     notify: Notify
     _clients: dict[str, AsyncOpenAI] = field(default_factory=dict)
+    _told: bool = False
 
     def make(self, choice: ModelChoice) -> Model:
         """Return the SDK's model for `choice`. Nothing is sent before its first call."""
-        if choice.model == LOCAL or choice.model.startswith(f"{LOCAL}:"):
-            from agency_cli.models.local import LocalModel  # noqa: PLC0415 - an extra
+        if choice.is_embedded:
+            from agency_cli.models.local import NOTICE, LocalModel  # noqa: PLC0415 - an extra
 
+            if choice.model == LOCAL and not self._told:
+                self._told = True
+                self.notify(NOTICE)
             return LocalModel(choice.model, notify=self.notify)
         if choice.endpoint is None:
             return _litellm_model(choice.model)

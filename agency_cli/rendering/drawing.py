@@ -76,7 +76,7 @@ def row_line(
         tick: Turns the spinners; None where nothing will turn any more.
         error: Tell a failure in the line itself.
     """
-    line = Text(row.guide, "dim")
+    line = Text().append(row.guide, "dim")
     if row.branch is None:
         return sheet.line(line.append(f"{sheet.glyphs.ellipsis} {row.hidden} more"))
     branch = row.branch
@@ -88,7 +88,8 @@ def row_line(
         line.append(f" +{row.hidden}", "dim")
     line.append_text(_about(branch, sheet, error=error))
     cells = (sheet.cell(item.figure(branch), item.width, left=item.left) for item in columns)
-    return sheet.line(line, (" " * GAP).join(cells))
+    # What has no figures, as a tool call, may use the room of their columns.
+    return sheet.line(line, (" " * GAP).join(cells).lstrip(), "" if branch.totals.turns else "dim")
 
 
 def streamed_lines(row: Row, sheet: Sheet) -> list[Text]:
@@ -103,7 +104,7 @@ def streamed_lines(row: Row, sheet: Sheet) -> list[Text]:
         for piece in broken(one_line(line, len(line)), room)
     ]
     return [
-        sheet.line(Text(row.below, "dim").append_text(sheet.text(piece, "dim italic")))
+        sheet.line(Text().append(row.below, "dim").append_text(sheet.text(piece, "dim italic")))
         for piece in pieces[-row.text_lines :]
     ]
 

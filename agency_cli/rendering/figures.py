@@ -16,9 +16,10 @@ def money(usd: Decimal) -> str:
         return "$0"
     if usd >= 1:
         return f"${usd:,.2f}"
-    # 4 decimals, and for less than a cent's hundredth as many as two digits need.
+    # 4 decimals; where that would be less than two digits, as many as those need.
     decimals = max(4, 1 - usd.adjusted())
-    return f"${usd:.{decimals}f}"
+    whole, _, fraction = f"{usd:.{decimals}f}".partition(".")
+    return f"${whole}.{fraction.rstrip('0').ljust(4, '0')}"
 
 
 def cost(totals: Totals, *, at_least: str = "≥") -> str:

@@ -25,6 +25,7 @@ from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.sheets import Sheet
 
 NOTICES_SHOWN = 2
+_WHOLE = 2_000
 _LEAST_HEIGHT = 5
 """Below this many lines there is room for the tree alone."""
 
@@ -55,7 +56,9 @@ def frame_lines(moment: Moment, sheet: Sheet, *, height: int, tick: int) -> list
     notices = [sheet.line(_notice(notice, sheet)) for notice in moment.notices[-NOTICES_SHOWN:]]
     if moment.root is None:
         spinner = sheet.glyphs.spinner
-        starting = Text(f"{spinner[tick % len(spinner)]} ", "cyan").append("starting", "dim")
+        starting = (
+            Text().append(f"{spinner[tick % len(spinner)]} ", "cyan").append("starting", "dim")
+        )
         return [*notices, sheet.line(starting)][-max(height, 1) :]
     roomy = height >= _LEAST_HEIGHT + len(notices)
     room = height - len(notices) - 2 if roomy else height
@@ -74,8 +77,7 @@ def frame_lines(moment: Moment, sheet: Sheet, *, height: int, tick: int) -> list
 def final_lines(moment: Moment, sheet: Sheet, *, verbose: bool = False) -> Iterator[Text]:
     """Yield the lines of a whole run, errors in full; with `verbose`, all texts in full."""
     for notice in moment.notices:
-        for piece in sheet.wrapped("", f"note: {one_line(notice, len(notice))}", "dim"):
-            yield piece
+        yield from sheet.wrapped("", f"note: {one_line(notice, _WHOLE)}", "dim")
     if moment.root is None:
         return
     columns = columns_for(list(moment.root.walk()), sheet)
@@ -88,11 +90,11 @@ def final_lines(moment: Moment, sheet: Sheet, *, verbose: bool = False) -> Itera
 
 
 def _heading(moment: Moment, sheet: Sheet) -> Text:
-    heading = sheet.text(one_line(moment.agency), "bold")
-    heading.append(f"{sheet.glyphs.dot}run {moment.run_id}", "dim")
+    heading = Text().append_text(sheet.text(one_line(moment.agency), "bold"))
     if moment.status not in {"running", "ok"}:
         heading.append(sheet.glyphs.dot, "dim")
         heading.append(_ENDINGS[moment.status], STATUS_STYLES[moment.status])
+    heading.append(f"{sheet.glyphs.dot}run {moment.run_id}", "dim")
     return heading
 
 
@@ -111,7 +113,9 @@ def _notice(notice: str, sheet: Sheet) -> Text:
 def _footer(moment: Moment, root: Branch, sheet: Sheet) -> Text:
     totals = moment.totals
     busy = sum(1 for branch in root.walk() if branch.running and branch.kind != "model")
-    parts = [f"{busy} running", counted(totals.turns, "turn")]
+    parts = [f"{busy} running"]
+    if totals.turns:
+        parts.append(counted(totals.turns, "turn"))
     if totals.usage.total_tokens:
         parts.append(f"{tokens(totals.usage.total_tokens)} tokens")
         parts.append(whole_cost(totals, at_least=sheet.glyphs.at_least))

@@ -30,15 +30,15 @@ class Sheet:
         drawn = text.replace(UNICODE.ellipsis, self.glyphs.ellipsis)
         return Text(encodable(drawn, self.encoding), style, no_wrap=True)
 
-    def line(self, left: Text, right: str = "") -> Text:
-        """Return a line of at most this width, with `right` dimmed at its right edge."""
+    def line(self, left: Text, right: str = "", style: str = "dim") -> Text:
+        """Return a line of at most this width, with `right` in a style at its right edge."""
         room = self.width - (cell_len(right) + GAP if right else 0)
         line = left.copy()
         line.no_wrap = True
         self._cut(line, max(room, 0))
         if right:
             line.pad_right(max(room - line.cell_len, 0))
-            line.append(" " * GAP + right, "dim")
+            line.append(" " * GAP + right, style)
             self._cut(line, self.width)
         return line
 
@@ -53,7 +53,7 @@ class Sheet:
         """Yield a line of text as lines broken between words, each with `guide` before it."""
         room = max(self.width - cell_len(guide), _LEAST_ROOM)
         for piece in broken(text, room):
-            yield self.line(Text(guide, "dim").append_text(self.text(piece, style)))
+            yield self.line(Text().append(guide, "dim").append_text(self.text(piece, style)))
 
     def _cut(self, text: Text, width: int) -> None:
         if self.glyphs is UNICODE and text.cell_len > width > 0:

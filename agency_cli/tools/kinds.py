@@ -44,20 +44,18 @@ def name_clashes(
         tools: The tools behind each name under `tools`.
         of_flows: Names of the tools that the agent's flows give it.
     """
-    owners = dict.fromkeys(of_flows, "a flow")
+    owners: dict[str, str] = {}
     problems = []
-    for position, name in enumerate(manifest.agents[agent].tools):
-        for tool in tools.get(name, []):
-            if tool.name in owners:
-                problems.append(
-                    Problem(
-                        code="tool-name-clash",
-                        message=f"{agent} would have two tools named {tool.name!r}"
-                        f" (the other is of {owners[tool.name]})",
-                        path=("agents", agent, "tools", position),
-                    )
-                )
-            owners[tool.name] = name
+    place: tuple[str | int, ...] = ("agents", agent)
+    offered = [(name, "a flow", place) for name in of_flows]
+    for position, key in enumerate(manifest.agents[agent].tools):
+        path = (*place, "tools", position)
+        offered += [(tool.name, key, path) for tool in tools.get(key, ())]
+    for name, owner, path in offered:
+        if name in owners:
+            what = f"{agent} would have two tools named {name!r}, of {owners[name]} and of {owner}"
+            problems.append(Problem(code="tool-name-clash", message=what, path=path))
+        owners[name] = owner
     return problems
 
 

@@ -71,7 +71,7 @@ def test_the_settings_of_a_model_are_those_of_the_sdk():
 
 def test_models_and_schema_take_the_same_documents():
     """Hold the models, which judge first, and the schema, which explains, to one opinion."""
-    chance = random.Random(20)
+    chance = random.Random(20)  # noqa: S311 - a test that can be repeated
     whole = without_extensions(document_in(MANIFESTS / "every_key.yaml"))
     validator = jsonschema.Draft202012Validator(load_schema())
     verdicts = {True: 0, False: 0}

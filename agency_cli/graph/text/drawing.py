@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from agency_cli.graph.diagram import Arrow, Box, Diagram, View
 from agency_cli.graph.plain import encodable, plain
@@ -45,15 +44,14 @@ def _writable(diagram: Diagram, encoding: str) -> Diagram:
         return plain(text).encode(encoding, "replace").decode(encoding)
 
     boxes = [
-        replace(
-            box,
+        box._replace(
             name=written(box.name) or box.agent,
             model=written(box.model) if box.model else None,
             model_id=written(box.model_id) if box.model_id else None,
         )
         for box in diagram.boxes
     ]
-    return replace(diagram, name=written(diagram.name), boxes=tuple(boxes))
+    return diagram._replace(name=written(diagram.name), boxes=tuple(boxes))
 
 
 def _heading(diagram: Diagram) -> str:

@@ -39,10 +39,14 @@ def picture_of(
         cards = {
             box.agent: card_of(box, view, limit=limit, ellipsis=glyphs.ellipsis) for box in boxes
         }
-        layouts = _Fitting(cards, flows, view.width).layouts()
-        sketches = [sketched(layout, cards, glyphs) for layout in layouts]
-        if sketches:
-            return min(sketches, key=lambda sketch: sketch.crossings)
+        best: Sketch | None = None
+        for layout in _Fitting(cards, flows, view.width).layouts():
+            sketch = sketched(layout, cards, glyphs)
+            best = sketch if best is None or sketch.crossings < best.crossings else best
+            if not best.crossings:
+                break
+        if best:
+            return best
     return None
 
 

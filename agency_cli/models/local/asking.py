@@ -28,7 +28,7 @@ from agency_cli.models.local.schemas import Schema
 from agency_cli.models.local.speaker import CUT, Question, Speaker
 
 TOKENS_OF_A_MESSAGE = 50
-TOKENS_OF_A_TEXT = 200
+TOKENS_OF_A_TEXT = 160
 TOKENS_OF_A_PATTERN = 60
 LONGEST_PATTERN = 48
 LONGEST_TASK = 300
@@ -77,7 +77,7 @@ Colleague: accountant. Keeps the books.""",
 )
 PATH_GRAMMAR = 'root ::= name ("/" name)? "." [a-z]{1,4}\nname ::= [a-z] [a-z0-9_]{0,23}'
 LINE_GRAMMAR = 'root ::= [^\\x00-\\x20"<>\\\\{}] [^\\x00-\\x1f"<>\\\\{}]{0,79}'
-SENTENCE_GRAMMAR = 'root ::= [A-Z] [^.!?\\x00-\\x1f"<>\\\\{}]+ [.!?]'
+SENTENCE_GRAMMAR = 'root ::= [A-Z] [^.!?:\\x00-\\x1f"<>\\\\{}]+ [.!?]'
 WHOLE_GRAMMAR = "root ::= [0-9]{1,2}"
 NUMBER_GRAMMAR = 'root ::= [0-9]{1,2} ("." [0-9])?'
 FENCED = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)

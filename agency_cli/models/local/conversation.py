@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FILE_NAME = re.compile(r"(?<![\w./-])[\w-][\w./-]*\.[A-Za-z]\w{0,5}(?![\w/])")
-NUMBER = re.compile(r"(?<![\w.,/-])-?\d{1,12}(?:\.\d{1,6})?(?![\w/]|[.,]\d)")
+NUMBER = re.compile(r"(?<![\w.,/-])-?\d{1,12}(?:\.\d{1,6})?(?![\w/]|[.,-]\d)")
 MOST_MENTIONED = 20
 REQUEST_MARK = "The whole request:\n"
 """Stands above the request in what this model writes to a recipient, see `asking`."""

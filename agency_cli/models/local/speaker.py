@@ -21,7 +21,7 @@ class Question:
     text: str
 
     def messages(self) -> list[ChatMessage]:
-        messages = [{"role": "system", "content": self.system}]
+        messages = [{"role": "system", "content": self.system}] if self.system else []
         for asked, answered in self.examples:
             messages += [
                 {"role": "user", "content": asked},

@@ -15,7 +15,7 @@ from agency_cli.models.local.conversation import (
     one_line,
     shortened,
 )
-from agency_cli.models.local.deciding import Call, Decider, Offer
+from agency_cli.models.local.deciding import HANDOFF_PREFIX, Call, Decider, Offer
 from agency_cli.models.local.engine import ChatMessage
 from agency_cli.models.local.filling import fill
 from agency_cli.models.local.parameters import RECIPIENT
@@ -23,7 +23,7 @@ from agency_cli.models.local.schemas import Schema, Unfillable
 from agency_cli.models.local.speaker import Speaker
 
 ANSWER = Offer("answer", "The answer to the task.", {})
-TOKENS_OF_AN_ANSWER = 240
+TOKENS_OF_AN_ANSWER = 200
 TOKENS_ABOVE_RESULTS = 80
 LONGEST_INSTRUCTIONS = 1000
 LONGEST_REQUEST = 1500
@@ -135,7 +135,7 @@ def _answer(request: TurnRequest, speaker: Speaker, emit: Emit) -> None:
 
 def _answer_in_words(request: TurnRequest, speaker: Speaker, emit: Emit) -> None:
     """Write the answer. One that rests on results carries them, as they are too much to retell."""
-    results = [_result_line(call) for call in request.conversation.calls if call.output.strip()]
+    results = [_result_line(call) for call in request.conversation.calls if _has_result(call)]
     most = TOKENS_ABOVE_RESULTS if results else TOKENS_OF_AN_ANSWER
     speaker.prose(_messages(request, results), most, lambda text: emit(Text(text)))
     if results:
@@ -163,6 +163,10 @@ def _messages(request: TurnRequest, results: list[str]) -> list[ChatMessage]:
 def _request_text(conversation: Conversation) -> str:
     task, original = conversation.task, conversation.original
     return task if task == original else f"{task}\n\n{original}"
+
+
+def _has_result(call: PastCall) -> bool:
+    return bool(call.output.strip()) and not call.name.startswith(HANDOFF_PREFIX)
 
 
 def _result_line(call: PastCall) -> str:

@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,10 +130,10 @@ def test_any_agency_in_any_width_is_drawn_as_it_is(pairs, width, tools, models):
     flows = [f"{sender} {sign} {to}" for sender, sign, to in pairs if sender != to]
     picture = diagram(*flows, agents=["ceo"])
     boxes = [
-        replace(box, tools=("files", "web search", "shell")[:number], model="smart")
+        box._replace(tools=("files", "web search", "shell")[:number], model="smart")
         for number, box in enumerate(picture.boxes)
     ]
-    traced(replace(picture, boxes=tuple(boxes)), width=width, tools=tools, models=models)
+    traced(picture._replace(boxes=tuple(boxes)), width=width, tools=tools, models=models)
 
 
 def test_the_picture_is_the_same_every_time():
@@ -228,10 +227,10 @@ def test_a_long_name_takes_several_lines_and_is_cut_in_the_third():
 def test_tools_and_models_are_shown_on_request_only():
     picture = diagram("ceo > qa")
     boxes = (
-        replace(picture.boxes[0], model="smart", model_id="gpt-5.6"),
-        replace(picture.boxes[1], tools=("files", "shell")),
+        picture.boxes[0]._replace(model="smart", model_id="gpt-5.6"),
+        picture.boxes[1]._replace(tools=("files", "shell")),
     )
-    picture = replace(picture, boxes=boxes)
+    picture = picture._replace(boxes=boxes)
     plain, full = drawn(picture), drawn(picture, tools=True, models=True)
     assert "smart" not in plain
     assert "files" not in plain

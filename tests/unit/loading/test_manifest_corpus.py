@@ -1,4 +1,4 @@
-"""Manifests that are cases by being there: `valid` ones load, `invalid` ones say what they expect."""
+"""Manifests that are cases by being there: valid ones load, invalid ones say what they expect."""
 
 from __future__ import annotations
 

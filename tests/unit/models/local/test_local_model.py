@@ -126,6 +126,17 @@ def test_both_ways_of_calling_give_the_same_answer(model):
     assert plain.final_output.strip()
 
 
+def test_the_agent_that_was_handed_a_conversation_answers_without_the_machinery(model):
+    description = "Invoices and refunds."
+    billing = Agent("billing", model=model, handoff_description=description, model_settings=SHORT)
+    triage = Agent("triage", model=model, handoffs=[billing], model_settings=SHORT)
+    billing.handoffs = [triage]
+    result, _ = run_streamed(triage, "I want a refund for my invoice")
+    assert result.last_agent is billing
+    assert "transfer" not in result.final_output
+    assert result.context_wrapper.usage.requests == 2
+
+
 class Finding(BaseModel):
     severity: int = Field(ge=1, le=3)
     title: str = Field(max_length=60)

@@ -1,0 +1,93 @@
+"""A run as one JSON object: what `--json` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any, TextIO
+
+from agency_cli.calltree import CallTree, Node, Totals
+from agency_cli.events import Usage
+from agency_cli.rendering.event_json import time_json
+from agency_cli.rendering.output import print_text
+
+
+def run_json(tree: CallTree) -> dict[str, Any]:
+    """Return a run that has started, as it stands."""
+    started, ended = tree.started, tree.ended
+    assert started is not None
+    return {
+        "run_id": started.run_id,
+        "thread_id": started.thread_id,
+        "status": ended.status if ended else "running",
+        "final_output": ended.final_output if ended else None,
+        "final_agent": ended.final_agent if ended else None,
+        "error": asdict(ended.error) if ended and ended.error else None,
+        "usage": _usage(tree.totals.usage),
+        "cost_usd": _dollars(tree.totals.known_cost_usd),
+        "unpriced_models": list(tree.totals.unpriced_models),
+        "models": _shares("model", tree.by_model()),
+        "agents": _shares("agent", tree.by_agent()),
+        "seconds": ended.seconds if ended else None,
+        "tree": _node_tree(tree),
+    }
+
+
+def print_json(value: dict[str, Any], stream: TextIO) -> None:
+    """Write a JSON object as one line."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    print_text(text, stream)
+
+
+def _node_tree(tree: CallTree) -> dict[str, Any] | None:
+    """Return the root's object; built without recursion, as a tree may be any depth."""
+    if tree.root is None:
+        return None
+    objects = {node.id: _node(node) for node in tree.root.walk()}
+    for node in tree.root.walk():
+        objects[node.id]["children"] = [objects[child.id] for child in node.children]
+    return objects[tree.root.id]
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "name": node.name,
+        "agent": node.agent,
+        "model": node.model,
+        "status": node.status,
+        "error": node.error,
+        "started_at": time_json(node.started_at),
+        "seconds": node.seconds,
+        "usage": _usage(node.totals.usage),
+        "cost_usd": _dollars(node.totals.known_cost_usd),
+    }
+
+
+def _shares(kind: str, parts: Mapping[str, Totals]) -> list[dict[str, Any]]:
+    return [
+        {kind: name, **_usage(part.usage), "cost_usd": _dollars(part.known_cost_usd)}
+        for name, part in parts.items()
+    ]
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "requests": usage.requests,
+        "input_tokens": usage.input_tokens,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+
+
+def _dollars(cost: Decimal | None) -> float | None:
+    return None if cost is None else float(cost)
