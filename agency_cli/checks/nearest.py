@@ -26,6 +26,17 @@ def did_you_mean(wanted: str, names: Iterable[str]) -> str:
     return f" (did you mean {found!r}?)" if found else ""
 
 
+def did_you_mean_file(wanted: str, names: Iterable[str]) -> str:
+    """Return what `did_you_mean` does for files, whose extensions make none more alike."""
+    by_stem = {_stem(name): name for name in names}
+    found = nearest(_stem(wanted), by_stem)
+    return f" (did you mean {by_stem[found]!r}?)" if found is not None else ""
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0] or name
+
+
 def listed(names: Iterable[object], *, most: int = 12) -> str:
     """Return names as a person lists them, cut where there are many."""
     texts = [str(name) for name in names]

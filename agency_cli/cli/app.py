@@ -52,8 +52,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except typer.Exit as leave:
         return leave.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does; there is nobody to tell.
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output went away, as `head` does; there is nobody to tell. Typer makes
+        # a SystemExit of it, and of nothing else.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except BaseException as error:  # noqa: BLE001 - the boundary: nothing passes it

@@ -149,7 +149,11 @@ class _Reader:
 
     def _certain(self, problems: Iterable[Problem], interpolation: Interpolation) -> list[Problem]:
         """Leave out what only seems wrong, because a reference has no value there."""
-        return [problem for problem in problems if problem.path not in interpolation.open_places]
+        return [
+            problem
+            for problem in problems
+            if problem.at_key or problem.path not in interpolation.open_places
+        ]
 
 
 def _known_places(problems: Iterable[Problem], shape: Iterable[Problem]) -> list[Problem]:

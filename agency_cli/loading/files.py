@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agency_cli.checks.nearest import did_you_mean
+from agency_cli.checks.nearest import did_you_mean_file
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.reading import read_text
 from agency_cli.manifest import Manifest, PythonTool
@@ -67,7 +67,7 @@ def missing_tool_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
         name, colon, _ = tool.python.rpartition(":")
         if not colon or not name.endswith(".py") or (folder / name).is_file():
             continue
-        hint = did_you_mean(name, _python_files(folder / name, folder))
+        hint = did_you_mean_file(name, _python_files(folder / name, folder))
         what = f"the file {name!r} does not exist{hint}"
         yield Problem(code="missing-file", message=what, path=("tools", key, "python"))
 

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from agency_cli.checks.nearest import did_you_mean
+from agency_cli.checks.nearest import did_you_mean_file
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import line_and_column
 
@@ -52,7 +52,7 @@ def _unreadable(
 ) -> ManifestError:
     match error:
         case FileNotFoundError() | NotADirectoryError():
-            hint = did_you_mean(path.name, _names_beside(path))
+            hint = did_you_mean_file(path.name, _names_beside(path))
             return _refused(at, "missing-file", shown, f"does not exist{hint}")
         case IsADirectoryError():
             hint = "" if at else "; name the manifest in it, such as agency.yaml"

@@ -16,7 +16,9 @@ _BOOLEANS: Final = {
 }
 # Longer numbers are text: nothing in a manifest needs them, and Python refuses to convert them.
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,100}|0o[0-7]{1,100}|0x[0-9a-fA-F]{1,100}")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,10})?")
+_FLOAT: Final = re.compile(
+    r"[-+]?(\.[0-9]{1,100}|[0-9]{1,100}(\.[0-9]{0,100})?)([eE][-+]?[0-9]{1,10})?"
+)
 _INFINITY: Final = re.compile(r"[-+]?\.(inf|Inf|INF)")
 _NAN: Final = frozenset({".nan", ".NaN", ".NAN"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.text import Text
 
@@ -26,8 +26,16 @@ from agency_cli.rendering.sheets import Sheet
 
 NOTICES_SHOWN = 2
 _WHOLE = 2_000
+_ECHO = 4
 _LEAST_HEIGHT = 5
 """Below this many lines there is room for the tree alone."""
+
+_ENDINGS: dict[Status, str] = {
+    "error": "failed",
+    "limit": "stopped by a limit",
+    "cancelled": "interrupted",
+    "paused": "paused",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +60,16 @@ class Moment:
 
 
 def frame_lines(moment: Moment, sheet: Sheet, *, height: int, tick: int) -> list[Text]:
-    """Return at most `height` lines that show a run while it goes on; `tick` turns spinners."""
+    """Return at most `height` lines (1 at least) of a run that goes on; `tick` turns spinners."""
     notices = [sheet.line(_notice(notice, sheet)) for notice in moment.notices[-NOTICES_SHOWN:]]
     if moment.root is None:
-        spinner = sheet.glyphs.spinner
-        starting = (
-            Text().append(f"{spinner[tick % len(spinner)]} ", "cyan").append("starting", "dim")
-        )
-        return [*notices, sheet.line(starting)][-max(height, 1) :]
-    roomy = height >= _LEAST_HEIGHT + len(notices)
-    room = height - len(notices) - 2 if roomy else height
-    rows = fitted_rows(moment.root, sheet.glyphs, max(room, 1))
+        return [*notices, _starting(sheet, tick)][-height:]
     columns = columns_for(list(moment.root.walk()), sheet)
+    roomy = height >= _LEAST_HEIGHT + len(notices)
     tree: list[Text] = []
-    for row in rows:
+    for row in fitted_rows(
+        moment.root, sheet.glyphs, height - len(notices) - 2 if roomy else height
+    ):
         tree.append(row_line(row, columns, sheet, tick=tick, error=True))
         tree += streamed_lines(row, sheet)
     if not roomy:
@@ -98,12 +102,9 @@ def _heading(moment: Moment, sheet: Sheet) -> Text:
     return heading
 
 
-_ENDINGS: dict[Status, str] = {
-    "error": "failed",
-    "limit": "stopped by a limit",
-    "cancelled": "interrupted",
-    "paused": "paused",
-}
+def _starting(sheet: Sheet, tick: int) -> Text:
+    sign = sheet.glyphs.spinner[tick % len(sheet.glyphs.spinner)]
+    return sheet.line(Text().append(sign, "cyan").append(" starting", "dim"))
 
 
 def _notice(notice: str, sheet: Sheet) -> Text:
@@ -120,4 +121,6 @@ def _footer(moment: Moment, root: Branch, sheet: Sheet) -> Text:
         parts.append(f"{tokens(totals.usage.total_tokens)} tokens")
         parts.append(whole_cost(totals, at_least=sheet.glyphs.at_least))
     parts.append(duration(root.seconds))
-    return sheet.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")
+    # A terminal writes ^C where the frame ends; if that broke the line, the frame would move.
+    short = replace(sheet, width=max(sheet.width - _ECHO, 1))
+    return short.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")

@@ -96,7 +96,7 @@ class LiveWatcher:
             self._moment(),
             sheet_of(self._console),
             # Rich moves below the frame before it removes it, which takes a line.
-            height=self._console.height - 1,
+            height=max(self._console.height - 1, 1),
             tick=int(time.monotonic() * FRAMES_PER_SECOND),
         )
         return Group(*lines)

@@ -1,0 +1,1 @@
+"""The work of `agency chat`: lines that are typed or piped in, commands, messages on a thread."""

@@ -1,0 +1,254 @@
+"""One chat: the agency, the thread, who has the conversation, and what was spent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from agency_cli.calltree import CallTree, Totals
+from agency_cli.cli.options import entry_of, overrides_of
+from agency_cli.cli.ordering import Order, OrderOptions, build, notifier, send
+from agency_cli.errors import AgencyError, UsageError
+from agency_cli.manifest import Manifest
+from agency_cli.models.choice import ModelOverrides
+from agency_cli.rendering.chat import Screen
+from agency_cli.rendering.watching import RunWatcher
+from agency_cli.store import thread_lock
+from agency_cli.store.threads import USER
+
+if TYPE_CHECKING:
+    # The SDK takes long to import; that is done while the person types.
+    from agency_cli.building import Agency
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that was sent.
+
+    Attributes:
+        text: The message.
+        to: The agent that got it in place of the one that had the conversation, if any.
+        before: The agent that had the conversation.
+    """
+
+    text: str
+    to: str | None
+    before: str
+
+
+@dataclass
+class Chat:
+    """A conversation with one agency, on one thread at a time.
+
+    Attributes:
+        order: What was asked for on the command line, or changed since.
+        options: The options as given.
+        screen: Where everything is shown.
+        active: Key of the agent that gets the next message.
+        thread_id: The thread; None until the first message begins one.
+        models: What each model was used for since the chat began.
+        agents: The same for each agent.
+    """
+
+    order: Order
+    options: OrderOptions
+    screen: Screen
+    active: str
+    thread_id: str | None = None
+    models: dict[str, Totals] = field(default_factory=dict)
+    agents: dict[str, Totals] = field(default_factory=dict)
+    _building: asyncio.Task[Agency] | None = None
+    _last: Sent | None = None
+    _watcher: RunWatcher | None = None
+
+    @classmethod
+    def of(cls, order: Order, options: OrderOptions, screen: Screen) -> Chat:
+        """Begin a chat; it goes on with the thread that the options name, if they name one.
+
+        Raises:
+            UsageError: The thread is another agency's.
+        """
+        manifest, threads = order.loaded.manifest, order.threads
+        thread_id = threads.begin(options.thread, manifest.name) if options.thread else None
+        active = threads.active_agent(thread_id) if thread_id else None
+        chat = cls(order, options, screen, entry_of(manifest, options.agent, active), thread_id)
+        chat._remember(chat.active)
+        return chat
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.order.loaded.manifest
+
+    def start_building(self) -> asyncio.Task[Agency]:
+        """Import the SDK and build the agency in a thread, while the person types."""
+        self._building = asyncio.create_task(asyncio.to_thread(build, self.order, self._notify))
+        return self._building
+
+    async def send(self, text: str, *, to: str | None = None) -> None:
+        """Send one message and show what happens.
+
+        Args:
+            text: The message.
+            to: The agent that gets this one message; who has the conversation keeps it, unless
+                that agent hands it over.
+
+        Raises:
+            AgencyError: Whatever kept the run from a final output; what happened is shown.
+        """
+        agent = to or self.active
+        self.order.require_credentials(agent)
+        thread_id = self._thread()
+        self._last = Sent(text, to, self.active)
+        tree = CallTree()
+        try:
+            with self._watched(tree) as watcher:
+                await send(
+                    self.order,
+                    await self._agency(),
+                    text,
+                    thread_id=thread_id,
+                    agent=agent,
+                    remember=lambda final: None if final == to else self.give_to(final),
+                    watcher=watcher,
+                )
+        finally:
+            self._count(tree)
+            self.screen.show_result(tree, quiet=self.options.quiet)
+
+    async def retry(self) -> None:
+        """Take the last exchange back from the user's conversation, and send its message again.
+
+        Raises:
+            UsageError: Nothing was said yet.
+            AgencyError: As `send` does.
+        """
+        last = self._last or self._last_of_thread()
+        if self.thread_id is None or last is None:
+            raise UsageError("there is no message to send again; write one")
+        folder = self.order.threads.database.folder
+        async with thread_lock(folder, self.thread_id, notify=self._notify):
+            self._take_back(last)
+        self.give_to(last.before)
+        await self.send(last.text, to=last.to)
+
+    def give_to(self, agent: str) -> None:
+        """Let `agent` have the conversation from now on."""
+        self.active = agent
+        self._remember(agent)
+
+    def begin_anew(self) -> None:
+        """Leave the thread as it is; the next message begins a new one."""
+        self.thread_id = self._last = None
+        self.active = entry_of(self.manifest, self.options.agent)
+
+    async def use_model(self, wanted: str) -> None:
+        """Use another model from the next message on: MODEL for all, or AGENT=MODEL.
+
+        Raises:
+            AgencyError: It names no agent or model, credentials are missing, or the model needs
+                what is not installed; the models stay as they were.
+        """
+        changed = _changed(self.order.overrides, overrides_of([wanted], self.manifest))
+        order = self.order.with_models(changed)
+        order.require_credentials(self.active)
+        before = await self._agency()
+        agency = await asyncio.to_thread(build, order, self._notify)
+        self.order = order
+        self._building = asyncio.create_task(_ready(agency))
+        await before.close()
+
+    async def models_in_use(self) -> dict[str, str]:
+        """Return the model of each agent, by its key."""
+        agency = await self._agency()
+        return {key: choice.label for key, choice in agency.choices.items()}
+
+    async def close(self) -> None:
+        """Close all connections."""
+        building = self._building
+        if building is not None and building.done() and building.exception() is None:
+            await building.result().close()
+
+    async def _agency(self) -> Agency:
+        # Who stops waiting does not stop the building.
+        return await asyncio.shield(self._building or self.start_building())
+
+    def _thread(self) -> str:
+        if self.thread_id is None:
+            self.thread_id = self.order.threads.begin(None, self.manifest.name)
+            self._remember(self.active)
+        return self.thread_id
+
+    def _remember(self, agent: str) -> None:
+        if self.thread_id is not None:
+            self.order.threads.set_active_agent(self.thread_id, agent)
+
+    @contextmanager
+    def _watched(self, tree: CallTree) -> Iterator[RunWatcher]:
+        watcher = self.screen.watcher(
+            tree, quiet=self.options.quiet, verbose=self.options.verbose
+        )
+        with watcher:
+            self._watcher = watcher
+            try:
+                yield watcher
+            finally:
+                self._watcher = None
+
+    def _notify(self, text: str) -> None:
+        if self._watcher is not None:
+            notifier(self._watcher)(text)
+        else:
+            self.screen.show_note(text)
+
+    def _count(self, tree: CallTree) -> None:
+        for sums, parts in ((self.models, tree.by_model()), (self.agents, tree.by_agent())):
+            for name, part in parts.items():
+                sums[name] = sums.get(name, Totals()) + part
+
+    def _take_back(self, last: Sent) -> None:
+        """Take the exchange back, unless it never reached the thread or others went on since."""
+        assert self.thread_id is not None
+        conversation = self.order.threads.conversation(self.thread_id, USER)
+        items = conversation.read()
+        begins = _last_message(items)
+        if begins is not None and _text_of(items[begins]) == last.text:
+            for _ in items[begins:]:
+                conversation.pop()
+
+    def _last_of_thread(self) -> Sent | None:
+        """Return the last message of a thread that was begun before this chat."""
+        if self.thread_id is None:
+            return None
+        history = self.order.threads.history(self.thread_id)
+        stored = [item for item in history if item.conversation == USER]
+        begins = _last_message([item.item for item in stored])
+        if begins is None:
+            return None
+        answered_by = (item.author for item in stored[begins:] if item.author)
+        agent = next((key for key in answered_by if key in self.manifest.agents), self.active)
+        return Sent(_text_of(stored[begins].item), None, agent)
+
+
+async def _ready(agency: Agency) -> Agency:
+    return agency
+
+
+def _changed(before: ModelOverrides, wanted: ModelOverrides) -> ModelOverrides:
+    """Lay the wanted models over those before; one for everyone replaces them all."""
+    if wanted.everyone is not None:
+        return wanted
+    return replace(before, by_agent={**before.by_agent, **wanted.by_agent})
+
+
+def _last_message(items: Sequence[dict[str, Any]]) -> int | None:
+    """Return where the user's last message stands."""
+    places = [place for place, item in enumerate(items) if item.get("role") == "user"]
+    return places[-1] if places else None
+
+
+def _text_of(item: dict[str, Any]) -> str:
+    content = item.get("content")
+    return content if isinstance(content, str) else ""

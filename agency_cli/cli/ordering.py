@@ -1,0 +1,164 @@
+"""What `run` and `chat` share: options checked, an agency built, a message sent on a thread."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
+from agency_cli.events import Event, Notice, RunEnded
+from agency_cli.loading import LoadedManifest, load_manifest
+from agency_cli.manifest import Limits
+from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
+from agency_cli.rendering.watching import RunWatcher
+from agency_cli.store import Threads, open_database, store_url, thread_lock
+
+if TYPE_CHECKING:
+    # The SDK takes long to import; it is needed only when an order turns out to be sound.
+    from agency_cli.building import Agency
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderOptions:
+    """Options as given on the command line."""
+
+    manifest: Path
+    agent: str | None
+    models: Sequence[str]
+    params: Sequence[str]
+    limits: Mapping[str, float | None]
+    thread: str | None
+    store: str | None
+    quiet: bool
+    verbose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the options ask for, checked against the manifest."""
+
+    loaded: LoadedManifest
+    overrides: ModelOverrides
+    limits: Limits
+    limit_origins: Mapping[str, str]
+    threads: Threads
+
+    def require_credentials(self, entry: str) -> None:
+        """Make sure that `entry`, and everybody that flows lead to from it, can call its model.
+
+        Raises:
+            CredentialsError: Names all missing variables at once.
+        """
+        choices = choose_models(self.loaded, self.overrides, os.environ)
+        needed = self.loaded.manifest.reached_from(entry)
+        require_credentials((key, choices[key]) for key in needed)
+
+    def with_models(self, overrides: ModelOverrides) -> Order:
+        """Return the same order with other models."""
+        return replace(self, overrides=overrides)
+
+
+def load(options: OrderOptions) -> LoadedManifest:
+    """Load the manifest that the options name.
+
+    Raises:
+        ManifestError: The manifest has problems.
+        UsageError: Params that do not fit.
+    """
+    return load_manifest(options.manifest, params=params_of(options.params))
+
+
+def order_of(loaded: LoadedManifest, options: OrderOptions) -> Order:
+    """Refuse whatever can be refused before the SDK is needed.
+
+    Raises:
+        AgencyError: The options ask for what cannot be, the store fails, or credentials are
+            missing.
+    """
+    manifest = loaded.manifest
+    overrides = overrides_of(options.models, manifest)
+    limits, origins = limits_of(loaded, options.limits)
+    entry_of(manifest, options.agent)
+    threads = Threads(open_database(store_url(options.store, loaded.folder, os.environ)))
+    order = Order(loaded, overrides, limits, origins, threads)
+    active = threads.active_agent(options.thread) if options.thread else None
+    order.require_credentials(entry_of(manifest, options.agent, active))
+    return order
+
+
+def build(order: Order, notify: Callable[[str], None]) -> Agency:
+    """Import the SDK and build the agency.
+
+    Args:
+        order: The order.
+        notify: Gets notices of the models, at any time until the agency is closed.
+
+    Raises:
+        AgencyError: Tools that cannot be imported, models that need what is not installed.
+    """
+    from agency_cli.building import build_agency  # noqa: PLC0415 - takes long
+    from agency_cli.running import quieten_sdk  # noqa: PLC0415 - takes long
+
+    quieten_sdk(tracing=order.loaded.manifest.tracing)
+    agency = build_agency(
+        order.loaded, overrides=order.overrides, environ=os.environ, notify=notify
+    )
+    # What was imported and built stays; from here on there is something to collect.
+    gc.freeze()
+    gc.enable()
+    return agency
+
+
+async def send(
+    order: Order,
+    agency: Agency,
+    message: str,
+    *,
+    thread_id: str,
+    agent: str | None,
+    remember: Callable[[str], None],
+    watcher: RunWatcher,
+) -> str:
+    """Run one message on a thread, after any other run on it.
+
+    Args:
+        order: The order.
+        agency: The agency that was built for it.
+        message: The message.
+        thread_id: The thread; it exists.
+        agent: Who gets the message; None for whoever has the thread's conversation.
+        remember: Is told who has the conversation in the end.
+        watcher: Gets every event.
+
+    Raises:
+        AgencyError: The run ended without a final output.
+    """
+    from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
+
+    def watch(event: Event) -> None:
+        if isinstance(event, RunEnded) and event.final_agent is not None:
+            remember(event.final_agent)
+        watcher.on_event(event)
+
+    threads = order.threads
+    notify = notifier(watcher)
+    async with thread_lock(threads.database.folder, thread_id, notify=notify):
+        request = RunRequest(
+            message=message,
+            entry=entry_of(order.loaded.manifest, agent, threads.active_agent(thread_id)),
+            limits=order.limits,
+            limit_origins=order.limit_origins,
+            thread_id=thread_id,
+            memory=lambda name: threads.conversation(thread_id, name),
+        )
+        return await run_agency(agency, request, watch)
+
+
+def notifier(watcher: RunWatcher) -> Callable[[str], None]:
+    """Return what tells a watcher a notice."""
+    return lambda text: watcher.on_event(Notice(text=text, at=datetime.now(UTC)))

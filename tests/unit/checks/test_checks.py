@@ -1,0 +1,204 @@
+"""Rules on manifests of sound shape; the cases of tests/manifests show each of them at work."""
+
+from __future__ import annotations
+
+import pytest
+
+from agency_cli.checks import ERRORS, WARNINGS, Subject, Text, run_checks
+from agency_cli.checks.unsupported import _UNSUPPORTED, unsupported_keys
+from agency_cli.manifest import Manifest
+
+
+def codes(checks=(*ERRORS, *WARNINGS), used_params=(), **rest):
+    """Return the codes of what is wrong with a manifest of three agents."""
+    agents = {
+        key: {"instructions": f"You are {key}.", "description": f"Is {key}."}
+        for key in ("ceo", "dev", "qa")
+    }
+    document = {"version": 1, "name": "demo", "agents": agents, "entry": "ceo"}
+    document["flows"] = ["ceo > dev, qa"]
+    document |= rest
+    manifest = Manifest.model_validate(document)
+    instructions = {
+        key: Text(("agents", key, "instructions"), agent.instructions)
+        for key, agent in manifest.agents.items()
+        if agent.instructions is not None
+    }
+    subject = Subject(manifest, document, instructions, frozenset(used_params))
+    return [problem.code for problem in run_checks(subject, checks)]
+
+
+def agent(text="Work.", **rest):
+    return {"instructions": text, "description": "Works.", **rest}
+
+
+def test_a_sound_manifest_passes_every_check():
+    assert codes() == []
+
+
+def test_errors_and_warnings_are_what_their_tables_say():
+    broken = {"agents": {"a": {}, "A": agent(tools=["x"])}, "flows": ["a > b", "b"], "entry": "c"}
+    assert set(codes(ERRORS, **broken)) == {
+        "unknown-agent",
+        "unknown-tool",
+        "missing-instructions",
+        "similar-agents",
+        "bad-flow",
+    }
+    assert codes(WARNINGS, models={"m": {"model": "x"}}) == ["unused-model"]
+
+
+def test_a_flow_that_is_the_same_in_two_forms_is_found():
+    assert codes(flows=["ceo > dev > qa", {"from": "dev", "to": ["qa"]}, "ceo > qa"]) == [
+        "duplicate-flow"
+    ]
+
+
+def test_the_same_pair_may_have_another_kind_or_another_tool():
+    handoff = {"from": "ceo", "to": "dev", "kind": "handoff"}
+    urgent = {"from": "ceo", "to": "dev", "tool_name": "urgent"}
+    assert codes(flows=["ceo > dev, qa", handoff, urgent]) == []
+    assert codes(flows=["ceo > dev, qa", handoff, handoff]) == ["duplicate-flow"]
+    assert codes(flows=["ceo > dev, qa", urgent, urgent]) == ["duplicate-flow"]
+
+
+@pytest.mark.parametrize(
+    "flow", ["ceo", ">", "ceo >", "> dev", "ceo -> dev", "ceo, > dev", "a b > c"]
+)
+def test_a_flow_that_cannot_be_read_is_one_problem(flow):
+    assert codes(ERRORS, flows=["ceo > dev, qa", flow]) == ["bad-flow"]
+
+
+def test_a_cycle_needs_an_entry():
+    assert codes(flows=["ceo > dev > qa > ceo"]) == []
+    assert codes(flows=["ceo > dev > qa > ceo"], entry=None) == ["no-entry"]
+
+
+def test_several_agents_that_no_flow_reaches_need_an_entry():
+    assert codes(flows=["ceo > dev"], entry=None) == ["ambiguous-entry"]
+    assert codes(flows=["ceo > dev"], entry=["ceo", "qa"]) == []
+
+
+def test_a_misspelt_flow_is_not_also_an_ambiguous_entry_or_an_unreachable_agent():
+    assert codes(flows=["ceo > dve, qa"], entry=None) == ["unknown-agent"]
+
+
+def test_an_agent_is_reached_over_others_and_from_any_entry():
+    assert codes(flows=["ceo > dev > qa"]) == []
+    assert codes(flows=["ceo > dev", "qa > dev"]) == ["unreachable-agent"]
+    assert codes(flows=["ceo > dev"], entry=["qa", "ceo"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ask @dev.", []),
+        ("Ask @qa.", ["unreachable-mention"]),
+        ("Ask @qa, and @qa again.", ["unreachable-mention"]),
+        ("Write to me@qa.org, npm i @types/qa, or @ceo, @nobody, @qa-team.", []),
+        ("(@qa)", ["unreachable-mention"]),
+    ],
+)
+def test_mentions_of_agents_that_cannot_be_reached_are_found(text, found):
+    agents = {"ceo": agent(text), "dev": agent(), "qa": agent()}
+    assert codes(agents=agents, flows=["ceo > dev > qa"]) == found
+
+
+def test_a_model_is_used_by_agents_defaults_and_fallbacks():
+    models = {name: {"model": name} for name in ("one", "two", "three", "four")}
+    models["one"]["fallback"] = ["two"]
+    agents = {"ceo": agent(model="one")}
+    rest = {"agents": agents, "flows": [], "models": models, "defaults": {"model": "three"}}
+    assert codes(**rest) == ["unused-model"]
+
+
+def test_params_and_tools_that_nothing_uses_are_found():
+    tools = {"files": {"builtin": "files", "root": "out"}}
+    assert codes(tools=tools, params={"a": {}, "b": {}}, used_params=["a"]) == [
+        "unused-tool",
+        "unused-param",
+    ]
+
+
+def test_openai_is_a_provider_without_being_declared():
+    agents = {"ceo": agent(model="m")}
+    models = {"m": {"model": "x", "provider": "openai"}}
+    assert codes(agents=agents, flows=[], models=models) == []
+    models = {"m": {"model": "x", "provider": "opnai"}}
+    assert codes(agents=agents, flows=[], models=models) == ["unknown-provider"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_sound"),
+    [
+        ("tools.py:add", True),
+        ("parts/tools.py:add", True),
+        ("../my tools.py:add", True),
+        ("package.module:name", True),
+        ("tools.py", False),
+        ("tools.py:", False),
+        (":add", False),
+        ("tools.add", False),
+        ("tools.py:add it", False),
+        ("tools.py:a.b", False),
+        ("a-b:c", False),
+    ],
+)
+def test_references_to_python_have_a_file_or_a_module_and_a_name(reference, is_sound):
+    agents = {"ceo": agent(tools=["t"])}
+    found = codes(agents=agents, flows=[], tools={"t": {"python": reference}})
+    assert found == ([] if is_sound else ["bad-reference"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-proj-abcdefghijklmnopqrstuvwxyz",
+        "ghp_" + "a1" * 18,
+        "AKIAABCDEFGHIJKLMNOP",
+        "Bearer abcdefghijklmnopqrstuvwxyz",
+    ],
+)
+def test_keys_are_found_wherever_they_stand_and_never_shown(text):
+    for rest in (
+        {"description": f"Use {text}."},
+        {"providers": {"x": {"base_url": "http://x", "headers": {"Authorization": text}}}},
+        {"x-notes": [text]},
+    ):
+        document = {"agents": {"ceo": agent()}, "flows": [], **rest}
+        taken = {key: value for key, value in document.items() if not key.startswith("x-")}
+        manifest = Manifest.model_validate({"version": 1, "name": "demo", **taken})
+        subject = Subject(manifest, document, {}, frozenset())
+        (problem,) = run_checks(subject, WARNINGS)
+        assert problem.code == "literal-secret"
+        assert text not in str(problem)
+
+
+@pytest.mark.parametrize(
+    "text", ["sk-[A-Za-z0-9]{20,}", "Bearer ${env.TOKEN}", "task-force", "ollama"]
+)
+def test_what_only_speaks_of_keys_is_none(text):
+    assert codes(description=text) == []
+
+
+@pytest.mark.parametrize("row", _UNSUPPORTED, ids=lambda row: ".".join(row[0]))
+def test_what_is_not_supported_yet_is_refused_at_its_place(row):
+    pattern, refused = row
+    path = tuple("name" if part == "*" else part for part in pattern)
+    document = "anything" if refused not in ("file", "list", "handoff") else refused
+    for value in (document, refused):
+        whole = value if isinstance(value, str) else "anything"
+        for part in reversed(path):
+            whole = {part: whole}
+        found = [p.code for p in unsupported_keys(whole) if p.path == path]
+        is_refused = not isinstance(refused, str) or value == refused
+        assert found == (["not-supported-yet"] if is_refused else [])
+
+
+def test_what_is_supported_is_not_refused():
+    document = {
+        "tools": {"a": {"builtin": "files"}},
+        "flows": ["a > b", {"from": "a"}],
+        "agents": 3,
+    }
+    assert list(unsupported_keys(document)) == []
