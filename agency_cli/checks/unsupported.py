@@ -41,7 +41,7 @@ def unsupported_keys(document: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for each key, or value, that is not supported yet.
 
     Args:
-        document: The document as written; its shape need not be sound.
+        document: The document, interpolated; its shape need not be sound.
     """
     for pattern, refused in _UNSUPPORTED:
         for path, value in _found(document, pattern, ()):

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from agency_cli import __version__
+from agency_cli.cli.chat import chat
 from agency_cli.cli.graph import graph
 from agency_cli.cli.run import run
 from agency_cli.cli.threads import app as threads_app
@@ -29,6 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run)
+app.command()(chat)
 app.command()(validate)
 app.command()(graph)
 app.add_typer(threads_app, name="threads")

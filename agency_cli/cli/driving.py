@@ -7,6 +7,8 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from agency_cli.errors import Interrupted
+
 Result = TypeVar("Result")
 
 
@@ -15,12 +17,17 @@ def drive(main: Coroutine[Any, Any, Result]) -> Result:
 
     Unlike `asyncio.run`, this does not wait for threads: a tool that hangs in one must not keep
     a person who pressed Ctrl-C waiting.
+
+    Raises:
+        Interrupted: Ctrl-C came where no run was going on.
     """
     loop = asyncio.new_event_loop()
     task = loop.create_task(main)
     _cancel_on_signals(loop, task)
     try:
         return loop.run_until_complete(task)
+    except asyncio.CancelledError:
+        raise Interrupted("interrupted") from None
     finally:
         _cancel_rest(loop)
         loop.run_until_complete(loop.shutdown_asyncgens())

@@ -62,7 +62,7 @@ class LiveWatcher:
         self._lock = Lock()
         self._console = terminal(stderr, environ)
         self._live = Live(
-            get_renderable=self._frame,
+            get_renderable=self.frame,
             console=self._console,
             refresh_per_second=FRAMES_PER_SECOND,
             transient=True,
@@ -91,7 +91,8 @@ class LiveWatcher:
             if isinstance(event, Notice):
                 self._notices.append(event.text)
 
-    def _frame(self) -> Group:
+    def frame(self) -> Group:
+        """Return what the terminal shows now."""
         lines = frame_lines(
             self._moment(),
             sheet_of(self._console),

@@ -48,6 +48,11 @@ def encodable(text: str, encoding: str) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
+def escaped_json(text: str) -> str:
+    """Return JSON text that means the same, with control characters written as JSON escapes."""
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def _value(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = one_line(text, _LONGEST_VALUE)

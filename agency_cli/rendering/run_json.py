@@ -12,6 +12,7 @@ from agency_cli.calltree import CallTree, Node, Totals
 from agency_cli.events import Usage
 from agency_cli.rendering.event_json import time_json
 from agency_cli.rendering.output import print_text
+from agency_cli.rendering.printable import escaped_json
 
 
 def run_json(tree: CallTree) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def run_json(tree: CallTree) -> dict[str, Any]:
 
 
 def print_json(value: dict[str, Any], stream: TextIO) -> None:
-    """Write a JSON object as one line."""
-    text = json.dumps(value, ensure_ascii=False)
+    """Write a JSON object as one line, of which no reader makes two."""
+    text = escaped_json(json.dumps(value, ensure_ascii=False))
     try:
         text.encode(stream.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -49,7 +49,7 @@ def print_result(
     lines = list(summary_lines(tree, glyphs_for(stderr.encoding or "utf-8")))
     if apart and lines:
         print_text("", stderr)
-    _print_lines(lines, stderr, environ)
+    print_lines(lines, stderr, environ)
 
 
 def summary_lines(tree: CallTree, glyphs: Glyphs) -> Iterator[Line]:
@@ -58,11 +58,10 @@ def summary_lines(tree: CallTree, glyphs: Glyphs) -> Iterator[Line]:
     if len(models) == len(agents) == 1:
         yield Line(_short(tree, next(iter(models)), glyphs))
     elif models:
-        yield from _tables(tree, models, agents, glyphs)
-    unpriced = tree.totals.unpriced_models
-    if unpriced:
-        names = ", ".join(one_line(name) for name in unpriced)
-        yield Line(f"no price known for: {names}; give it as `price` below `models`", "yellow")
+        ended = tree.ended
+        whole = "total" if ended is not None and ended.status == "ok" else "total so far"
+        yield from table_lines(models, agents, glyphs, whole=whole, time=_seconds(tree))
+    yield from _unpriced(tree.totals)
     if tree.started is not None:
         ids = [f"run {tree.started.run_id}"]
         if tree.started.thread_id:
@@ -70,16 +69,48 @@ def summary_lines(tree: CallTree, glyphs: Glyphs) -> Iterator[Line]:
         yield Line(glyphs.dot.join(ids), "dim")
 
 
-def _print_lines(lines: Sequence[Line], stderr: TextIO, environ: Mapping[str, str]) -> None:
-    if not can_draw(stderr, environ):
+def cost_lines(
+    models: Mapping[str, Totals], agents: Mapping[str, Totals], glyphs: Glyphs
+) -> Iterator[Line]:
+    """Yield what several runs used together, by model and by agent."""
+    yield from table_lines(models, agents, glyphs, whole="total")
+    yield from _unpriced(sum(models.values(), Totals()))
+
+
+def table_lines(
+    models: Mapping[str, Totals],
+    agents: Mapping[str, Totals],
+    glyphs: Glyphs,
+    *,
+    whole: str,
+    time: str = "",
+) -> Iterator[Line]:
+    """Yield a table by model, one by agent, and the total, which is called `whole`."""
+    by_model = [_row(name, part, glyphs) for name, part in models.items()]
+    by_agent = [_row(name, part, glyphs) for name, part in agents.items()]
+    total = _row(whole, sum(models.values(), Totals()), glyphs)
+    rows = [("model", *_TITLES), *by_model, ("agent", *_TITLES), *by_agent, total]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(total))]
+    yield Line(_aligned(("model", *_TITLES), widths), "dim")
+    yield from (Line(_aligned(row, widths)) for row in by_model)
+    yield Line("")
+    yield Line(_aligned(("agent", *_TITLES), widths), "dim")
+    yield from (Line(_aligned(row, widths)) for row in by_agent)
+    yield Line("")
+    yield Line(f"{_aligned(total, widths)}{_GAP}{time}".rstrip(), "bold")
+
+
+def print_lines(lines: Iterable[Line], stream: TextIO, environ: Mapping[str, str]) -> None:
+    """Write lines, with their styles where the stream can show them."""
+    if not can_draw(stream, environ):
         for line in lines:
-            print_text(line.text, stderr)
+            print_text(line.text, stream)
         return
     from rich.text import Text  # noqa: PLC0415 - only for a terminal, as it takes long
 
     from agency_cli.rendering.live import terminal  # noqa: PLC0415 - see above
 
-    console = terminal(stderr, environ)
+    console = terminal(stream, environ)
     for line in lines:
         console.print(Text(line.text, line.style), soft_wrap=True)
 
@@ -98,23 +129,10 @@ def _short(tree: CallTree, model: str, glyphs: Glyphs) -> str:
     return glyphs.dot.join(part for part in parts if part)
 
 
-def _tables(
-    tree: CallTree, models: Mapping[str, Totals], agents: Mapping[str, Totals], glyphs: Glyphs
-) -> Iterator[Line]:
-    by_model = [_row(name, part, glyphs) for name, part in models.items()]
-    by_agent = [_row(name, part, glyphs) for name, part in agents.items()]
-    ended = tree.ended
-    whole = "total" if ended is not None and ended.status == "ok" else "total so far"
-    total = _row(whole, tree.totals, glyphs)
-    rows = [("model", *_TITLES), *by_model, ("agent", *_TITLES), *by_agent, total]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(total))]
-    yield Line(_aligned(("model", *_TITLES), widths), "dim")
-    yield from (Line(_aligned(row, widths)) for row in by_model)
-    yield Line("")
-    yield Line(_aligned(("agent", *_TITLES), widths), "dim")
-    yield from (Line(_aligned(row, widths)) for row in by_agent)
-    yield Line("")
-    yield Line(f"{_aligned(total, widths)}{_GAP}{_seconds(tree)}".rstrip(), "bold")
+def _unpriced(totals: Totals) -> Iterator[Line]:
+    if totals.unpriced_models:
+        names = ", ".join(one_line(name) for name in totals.unpriced_models)
+        yield Line(f"no price known for: {names}; give it as `price` below `models`", "yellow")
 
 
 def _row(name: str, part: Totals, glyphs: Glyphs) -> tuple[str, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agency_cli.calltree import CallTree, Totals
+from agency_cli.cli.chatting.exchanges import Sent, last_sent, take_back
 from agency_cli.cli.options import entry_of, overrides_of
 from agency_cli.cli.ordering import Order, OrderOptions, build, notifier, send
-from agency_cli.errors import AgencyError, UsageError
+from agency_cli.errors import UsageError
 from agency_cli.manifest import Manifest
 from agency_cli.models.choice import ModelOverrides
 from agency_cli.rendering.chat import Screen
@@ -22,21 +23,6 @@ from agency_cli.store.threads import USER
 if TYPE_CHECKING:
     # The SDK takes long to import; that is done while the person types.
     from agency_cli.building import Agency
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A message that was sent.
-
-    Attributes:
-        text: The message.
-        to: The agent that got it in place of the one that had the conversation, if any.
-        before: The agent that had the conversation.
-    """
-
-    text: str
-    to: str | None
-    before: str
 
 
 @dataclass
@@ -75,7 +61,7 @@ class Chat:
         thread_id = threads.begin(options.thread, manifest.name) if options.thread else None
         active = threads.active_agent(thread_id) if thread_id else None
         chat = cls(order, options, screen, entry_of(manifest, options.agent, active), thread_id)
-        chat._remember(chat.active)
+        chat.give_to(chat.active)
         return chat
 
     @property
@@ -100,14 +86,15 @@ class Chat:
         """
         agent = to or self.active
         self.order.require_credentials(agent)
-        thread_id = self._thread()
-        self._last = Sent(text, to, self.active)
         tree = CallTree()
         try:
             with self._watched(tree) as watcher:
+                agency = await self._agency()
+                thread_id = self._thread()
+                self._last = Sent(text, self.active, to)
                 await send(
                     self.order,
-                    await self._agency(),
+                    agency,
                     text,
                     thread_id=thread_id,
                     agent=agent,
@@ -128,16 +115,17 @@ class Chat:
         last = self._last or self._last_of_thread()
         if self.thread_id is None or last is None:
             raise UsageError("there is no message to send again; write one")
-        folder = self.order.threads.database.folder
-        async with thread_lock(folder, self.thread_id, notify=self._notify):
-            self._take_back(last)
+        threads = self.order.threads
+        async with thread_lock(threads.database.folder, self.thread_id, notify=self._notify):
+            take_back(threads.conversation(self.thread_id, USER), last.text)
         self.give_to(last.before)
         await self.send(last.text, to=last.to)
 
     def give_to(self, agent: str) -> None:
-        """Let `agent` have the conversation from now on."""
+        """Let `agent` have the conversation from now on; the thread remembers it."""
         self.active = agent
-        self._remember(agent)
+        if self.thread_id is not None:
+            self.order.threads.set_active_agent(self.thread_id, agent)
 
     def begin_anew(self) -> None:
         """Leave the thread as it is; the next message begins a new one."""
@@ -155,9 +143,9 @@ class Chat:
         order = self.order.with_models(changed)
         order.require_credentials(self.active)
         before = await self._agency()
-        agency = await asyncio.to_thread(build, order, self._notify)
-        self.order = order
-        self._building = asyncio.create_task(_ready(agency))
+        building = asyncio.create_task(asyncio.to_thread(build, order, self._notify))
+        await building
+        self.order, self._building = order, building
         await before.close()
 
     async def models_in_use(self) -> dict[str, str]:
@@ -167,9 +155,9 @@ class Chat:
 
     async def close(self) -> None:
         """Close all connections."""
-        building = self._building
-        if building is not None and building.done() and building.exception() is None:
-            await building.result().close()
+        built = self._building
+        if built is not None and built.done() and not built.cancelled() and not built.exception():
+            await built.result().close()
 
     async def _agency(self) -> Agency:
         # Who stops waiting does not stop the building.
@@ -178,19 +166,13 @@ class Chat:
     def _thread(self) -> str:
         if self.thread_id is None:
             self.thread_id = self.order.threads.begin(None, self.manifest.name)
-            self._remember(self.active)
+            self.give_to(self.active)
         return self.thread_id
-
-    def _remember(self, agent: str) -> None:
-        if self.thread_id is not None:
-            self.order.threads.set_active_agent(self.thread_id, agent)
 
     @contextmanager
     def _watched(self, tree: CallTree) -> Iterator[RunWatcher]:
-        watcher = self.screen.watcher(
-            tree, quiet=self.options.quiet, verbose=self.options.verbose
-        )
-        with watcher:
+        options = self.options
+        with self.screen.watcher(tree, quiet=options.quiet, verbose=options.verbose) as watcher:
             self._watcher = watcher
             try:
                 yield watcher
@@ -208,47 +190,18 @@ class Chat:
             for name, part in parts.items():
                 sums[name] = sums.get(name, Totals()) + part
 
-    def _take_back(self, last: Sent) -> None:
-        """Take the exchange back, unless it never reached the thread or others went on since."""
-        assert self.thread_id is not None
-        conversation = self.order.threads.conversation(self.thread_id, USER)
-        items = conversation.read()
-        begins = _last_message(items)
-        if begins is not None and _text_of(items[begins]) == last.text:
-            for _ in items[begins:]:
-                conversation.pop()
-
     def _last_of_thread(self) -> Sent | None:
         """Return the last message of a thread that was begun before this chat."""
         if self.thread_id is None:
             return None
-        history = self.order.threads.history(self.thread_id)
-        stored = [item for item in history if item.conversation == USER]
-        begins = _last_message([item.item for item in stored])
-        if begins is None:
+        last = last_sent(self.order.threads.history(self.thread_id), self.active)
+        if last is None or not {last.before, last.to or last.before} <= self.manifest.agents.keys():
             return None
-        answered_by = (item.author for item in stored[begins:] if item.author)
-        agent = next((key for key in answered_by if key in self.manifest.agents), self.active)
-        return Sent(_text_of(stored[begins].item), None, agent)
-
-
-async def _ready(agency: Agency) -> Agency:
-    return agency
+        return last
 
 
 def _changed(before: ModelOverrides, wanted: ModelOverrides) -> ModelOverrides:
     """Lay the wanted models over those before; one for everyone replaces them all."""
     if wanted.everyone is not None:
         return wanted
-    return replace(before, by_agent={**before.by_agent, **wanted.by_agent})
-
-
-def _last_message(items: Sequence[dict[str, Any]]) -> int | None:
-    """Return where the user's last message stands."""
-    places = [place for place, item in enumerate(items) if item.get("role") == "user"]
-    return places[-1] if places else None
-
-
-def _text_of(item: dict[str, Any]) -> str:
-    content = item.get("content")
-    return content if isinstance(content, str) else ""
+    return ModelOverrides(before.everyone, {**before.by_agent, **wanted.by_agent})

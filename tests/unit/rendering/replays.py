@@ -220,7 +220,10 @@ class Recording:
 
     def until(self, second: float) -> CallTree:
         """Return the call tree as it stands at a second of the run."""
-        return CallTree.of(event for when, event in self.in_order() if when <= second)
+        return CallTree.of(self.until_events(second))
+
+    def until_events(self, second: float) -> list[Event]:
+        return [event for when, event in self.in_order() if when <= second]
 
 
 def one_agent() -> Recording:

@@ -42,7 +42,7 @@ class Pipe(io.StringIO):
 class ClosedPipe(Pipe):
     """A stream whose reader went away."""
 
-    def write(self, text):
+    def write(self, _text):
         raise BrokenPipeError
 
 

@@ -35,7 +35,10 @@ def peek(context: RunContextWrapper) -> str:
     "Return the params of the message."
     return str(dict(context.context.message_params))
 """
-CLASHING = "extra_params: {severity: {type: string}}"
+CLASHING = (
+    "{from: boss, to: worker, send_message: 'messages.py:Review',"
+    " extra_params: {severity: {type: string}}}"
+)
 CLASSES = '''
 from typing import Literal
 from pydantic import BaseModel, Field
@@ -184,10 +187,7 @@ def test_a_class_that_cannot_be_used_is_a_located_problem(
     ("flows", "code"),
     [
         (
-            [
-                "{from: boss, to: worker, send_message: 'messages.py:Review', "
-                "extra_params: {severity: {type: string}}}"
-            ],
+            [CLASHING],
             "param-clash",
         ),
         (["{from: boss, to: worker, extra_params: {message: {type: string}}}"], "param-clash"),

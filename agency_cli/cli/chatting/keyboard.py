@@ -1,0 +1,27 @@
+"""The keyboard while an answer is made: keys are kept for the next prompt, and not shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+
+@contextmanager
+def quiet_keyboard(stream: TextIO) -> Iterator[None]:
+    """Show no keys that are pressed meanwhile: they would tear the drawing of the tree."""
+    if sys.platform == "win32" or not stream.isatty():
+        yield
+        return
+    import termios  # noqa: PLC0415 - not on Windows
+
+    before = termios.tcgetattr(stream)
+    changed = termios.tcgetattr(stream)
+    local_modes = 3
+    changed[local_modes] &= ~(termios.ECHO | termios.ECHONL)
+    termios.tcsetattr(stream, termios.TCSADRAIN, changed)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(stream, termios.TCSADRAIN, before)

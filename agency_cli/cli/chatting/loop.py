@@ -1,0 +1,114 @@
+"""The chat from its first line to its last, typed or piped in."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+from agency_cli.cli.chatting.commands import COMMANDS, Leave, take, way_back
+from agency_cli.cli.chatting.conversation import Chat
+from agency_cli.cli.chatting.piped import PipedLines
+from agency_cli.cli.driving import drive
+from agency_cli.cli.ordering import OrderOptions, load, order_of
+from agency_cli.errors import AgencyError, ExitCode, Interrupted
+from agency_cli.rendering.chat import Screen
+
+
+class Lines(Protocol):
+    """Where the lines of a chat come from."""
+
+    async def line(self, agent: str) -> str | None:
+        """Return the next line, meant for `agent`; None at the end."""
+
+    async def attend(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work of one line, and stop it where the person asks for that."""
+
+
+def chat(options: OrderOptions) -> ExitCode:
+    """Talk with an agency until the end of the input.
+
+    Returns:
+        The exit code: that of the first line that failed where lines are piped in.
+
+    Raises:
+        AgencyError: Whatever keeps the chat from beginning.
+    """
+    loaded = load(options)
+    order = order_of(loaded, options)
+    screen = Screen(sys.stdout, sys.stderr, os.environ)
+    talk = Chat.of(order, options, screen)
+    if not (sys.stdin.isatty() and screen.is_terminal):
+        return drive(converse(talk, PipedLines(sys.stdin.buffer)))
+    drive(converse(talk, _typed(talk)))
+    return ExitCode.OK
+
+
+async def converse(chat: Chat, lines: Lines) -> ExitCode:
+    """Take line after line.
+
+    Returns:
+        The exit code of the first line that failed.
+
+    Raises:
+        AgencyError: The agency cannot be built.
+        Interrupted: The person ended the command, not just an answer.
+    """
+    code = ExitCode.OK
+    building = chat.start_building()
+    try:
+        while (line := await _unless_failed(building, lines.line(chat.active))) is not None:
+            try:
+                await lines.attend(take(chat, line))
+            except Leave:
+                break
+            except Interrupted:
+                raise
+            except AgencyError as error:
+                if _failed_with(building, error):
+                    raise
+                chat.screen.show_error(str(error))
+                code = code or error.exit_code
+        return code
+    finally:
+        if chat.thread_id is not None and not chat.options.quiet:
+            chat.screen.show_way_back(chat.thread_id, way_back(chat))
+        await chat.close()
+
+
+def _failed_with(building: asyncio.Task[Any], error: AgencyError) -> bool:
+    return building.done() and building.exception() is error
+
+
+async def _unless_failed(
+    building: asyncio.Task[Any], asking: Coroutine[Any, Any, str | None]
+) -> str | None:
+    """Wait for a line; a building that fails meanwhile ends the waiting, as it ends the chat."""
+    line = asyncio.ensure_future(asking)
+    try:
+        if not building.done():
+            await asyncio.wait({building, line}, return_when=asyncio.FIRST_COMPLETED)
+        if building.done():
+            building.result()
+        return await line
+    finally:
+        if not line.done():
+            line.cancel()
+            await asyncio.wait([line])
+
+
+def _typed(chat: Chat) -> Lines:
+    # Only a person needs it.
+    from agency_cli.cli.chatting.completing import Vocabulary  # noqa: PLC0415 - see above
+    from agency_cli.cli.chatting.typed import TypedLines  # noqa: PLC0415 - see above
+
+    manifest, folder = chat.manifest, chat.order.threads.database.folder
+    chat.screen.show_greeting(manifest.name, len(manifest.agents), chat.thread_id)
+    words = Vocabulary(
+        commands={f"/{name}": command.about for name, command in COMMANDS.items()},
+        agents={key: agent.description or "" for key, agent in manifest.agents.items()},
+        models=list(manifest.models),
+    )
+    return TypedLines(chat.screen, words, folder / "chat_history")

@@ -1,0 +1,95 @@
+"""Every agency that is shipped is sound, and does its job on a server that behaves."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import agency
+from fake_server import ModelRequest, Reply, ToolCall
+
+AGENCIES = sorted((Path(__file__).parents[2] / "agencies").glob("*/agency.yaml"))
+
+
+@pytest.fixture(params=AGENCIES, ids=lambda path: path.parent.name)
+def shipped(request, tmp_path: Path) -> Path:
+    """A copy, so that what the agency writes does not stay."""
+    folder = tmp_path / request.param.parent.name
+    skipped = shutil.ignore_patterns("output", ".agency", "__pycache__")
+    shutil.copytree(request.param.parent, folder, ignore=skipped)
+    return folder / "agency.yaml"
+
+
+def test_it_is_sound_without_a_warning(shipped, tmp_path):
+    done = agency("validate", "--strict", shipped, folder=tmp_path)
+    assert done.code == 0, done.out
+    assert " 0 warnings" in done.out
+
+
+def test_its_first_line_tells_editors_the_schema(shipped):
+    assert shipped.read_text().startswith("# yaml-language-server: $schema=")
+
+
+def test_it_can_be_drawn(shipped, tmp_path):
+    for kind in ("text", "mermaid", "json"):
+        assert agency("graph", shipped, "--format", kind, folder=tmp_path).code == 0
+
+
+def test_it_runs_and_everybody_who_is_asked_answers(shipped, fake_server, tmp_path):
+    fake_server.script(diligent)
+    done = agency("run", shipped, "Build a REST API", "--json", folder=tmp_path,
+                  environ=fake_server.env)  # fmt: skip
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["final_output"]
+    nodes = list(walk(result["tree"]))
+    assert not [node for node in nodes if node["status"] != "ok"]
+    asked = {node["name"] for node in nodes if node["kind"] == "agent"}
+    assert len(asked) > 1
+    assert result["usage"]["total_tokens"] == fake_server.counted.total.total
+
+
+def walk(node: dict[str, Any]):
+    yield node
+    for child in node["children"]:
+        yield from walk(child)
+
+
+def diligent(request: ModelRequest) -> Reply:
+    """Use every tool once, ask every colleague once, and then answer."""
+    if request.turn > 0 or request.tool_outputs:
+        return Reply(text="Here is what came of it.")
+    calls = [call for tool in request.tools for call in calls_of(tool.name, tool.schema)]
+    handoffs = [call for call in calls if call.name.startswith("transfer_to_")]
+    return Reply(text="" if calls else "Nothing to do.", tool_calls=tuple(handoffs[:1] or calls))
+
+
+def calls_of(name: str, schema: dict[str, Any]) -> list[ToolCall]:
+    properties = schema.get("properties", {})
+    recipients = properties.get("recipient_agent", {}).get("enum")
+    arguments = {key: example(value) for key, value in properties.items()}
+    if recipients:
+        return [ToolCall(name, {**arguments, "recipient_agent": each}) for each in recipients]
+    if name == "read_file":
+        return []
+    if name == "list_files":
+        arguments = {"path": "."}
+    return [ToolCall(name, arguments)]
+
+
+def example(schema: dict[str, Any]) -> Any:
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "string":
+            return "2026-12-31" if schema.get("format") == "date" else "notes.md"
+        case "integer" | "number":
+            return 1
+        case "array":
+            return [1, 2]
+        case _:
+            return None
