@@ -22,6 +22,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from agency_cli.errors import UsageError
 from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice
 from agency_cli.models.replies import check_reply
+from agency_cli.models.warming import WarmUp
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 RETRIES = 4
@@ -40,6 +41,7 @@ class ModelFactory:
     notify: Notify
     _clients: dict[str, AsyncOpenAI] = field(default_factory=dict)
     _told: bool = False
+    _warm_up: WarmUp = field(default_factory=WarmUp)
 
     def make(self, choice: ModelChoice) -> Model:
         """Return the SDK's model for `choice`. Nothing is sent before its first call."""
@@ -72,7 +74,7 @@ class ModelFactory:
                 # The runner retries, so that each attempt is seen, counted and told of.
                 max_retries=0,
                 http_client=DefaultAsyncHttpxClient(
-                    event_hooks={"response": [check_reply]},
+                    event_hooks={"request": [self._warm_up], "response": [check_reply]},
                     # Reading the certificates takes 50 ms, for nothing without TLS.
                     verify=not endpoint.base_url.startswith("http://"),
                 ),
