@@ -7,10 +7,12 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 
 def main() -> None:
     """Run the command line of this process and exit with its code."""
+    _open_missing_streams()
     # Imports and loading only allocate; collecting in between finds nothing and takes a tenth
     # of the time of a short command. `run` turns the collector on again.
     gc.disable()
@@ -19,6 +21,14 @@ def main() -> None:
     from agency_cli.cli.app import run_command_line  # noqa: PLC0415 - after the settings above
 
     _leave(run_command_line(sys.argv[1:]))
+
+
+def _open_missing_streams() -> None:
+    """Give a process that was started without standard streams ones that lead nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if sys.__dict__[name] is None:
+            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
 
 
 def _leave(code: int) -> None:

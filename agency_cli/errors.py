@@ -33,6 +33,7 @@ class ExitCode(IntEnum):
     PROVIDER = 6
     BUG = 70
     INTERRUPTED = 130
+    NOBODY_READS = 141
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -86,6 +86,10 @@ def _beside(folder: Path) -> Iterator[None]:
     finally:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
-            file = sys.modules[name].__dict__.get("__file__")
-            if file and Path(file).parent == folder and not name.startswith("_agency_"):
+            if not name.startswith("_agency_") and _lies_in(folder, name.partition(".")[0]):
                 del sys.modules[name]
+
+
+def _lies_in(folder: Path, module: str) -> bool:
+    """Say whether `module` is a file or a package of `folder`; packages may have no file."""
+    return (folder / f"{module}.py").is_file() or (folder / module).is_dir()

@@ -43,6 +43,7 @@ class Ledger:
         limits: The limits in force.
         origins: Where a limit was set, by its name: `agency.yaml:40` or `--max-turns`; the
             defaults are not in it.
+        unpriced: Models whose calls cost something that nobody knows.
     """
 
     limits: Limits
@@ -50,8 +51,10 @@ class Ledger:
     turns: int = 0
     tokens: int = 0
     cost_usd: Decimal = Decimal(0)
+    unpriced: set[str] = field(default_factory=set)
     began: float = field(default_factory=time.monotonic)
     _under_way: list[Call] = field(default_factory=list)
+    _waiting: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
@@ -64,10 +67,14 @@ class Ledger:
             LimitReached: The run may make no further call.
         """
         self._require_turn(agent)
-        self.turns += 1
         money = price(likely) if self.limits.max_cost_usd is not None else None
         call = Call(likely.total_tokens, money or Decimal(0))
-        await self._wait_for_room(call, agent)
+        self._waiting += 1
+        try:
+            await self._wait_for_room(call, agent)
+        finally:
+            self._waiting -= 1
+        self.turns += 1
         self._under_way.append(call)
         try:
             yield call
@@ -103,7 +110,7 @@ class Ledger:
         )
 
     def _require_turn(self, agent: str) -> None:
-        if self.turns >= self.limits.max_turns:
+        if self.turns + self._waiting >= self.limits.max_turns:
             raise self._reached("max_turns", f"{self.limits.max_turns} model calls", agent)
 
     async def _wait_for_room(self, call: Call, agent: str) -> None:
@@ -140,8 +147,9 @@ class Ledger:
 
     def _spent(self) -> str:
         seconds = time.monotonic() - self.began
+        unknown = f" and what {', '.join(sorted(self.unpriced))} cost" if self.unpriced else ""
         return (
-            f"{self.turns} model calls, {self.tokens:,} tokens, ${self.cost_usd:.4f},"
+            f"{self.turns} model calls, {self.tokens:,} tokens, ${self.cost_usd:.4f}{unknown},"
             f" {seconds:.0f} seconds"
         )
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-DEFAULT_TOOL_NAME = "send_message"
+from agency_cli.manifest import DEFAULT_TOOL_NAME
 
 
 class SendMessage:

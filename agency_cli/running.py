@@ -25,7 +25,7 @@ from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
 from agency_cli.manifest import Limits
 from agency_cli.messaging import USER, ConversationSession
-from agency_cli.outputs import as_text
+from agency_cli.outputs import as_text, one_line
 from agency_cli.run_context import (
     Frame,
     Memory,
@@ -140,6 +140,8 @@ async def _entry_agent(agency: Agency, request: RunRequest, run: RunContext) -> 
         async for _ in result.stream_events():
             pass
         output = as_text(result.final_output)
+        if not output.strip():
+            run.notify(f"{run.active_agent} answered with an empty text")
         work.finish(output)
         return output
 
@@ -159,6 +161,9 @@ def _run_config(agency: Agency, limits: Limits) -> RunConfig:
 def _tool_error(problem: ToolErrorFormatterArgs[Any]) -> str | None:
     if problem.kind == "tool_not_found":
         return f"there is no tool {problem.tool_name!r}; use one of those that you were given"
+    if problem.kind == "tool_exception" and problem.error is not None:
+        reason = f"{type(problem.error).__name__}: {one_line(problem.error)}"
+        return f"{problem.tool_name} failed: {reason}"
     return None
 
 

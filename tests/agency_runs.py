@@ -28,6 +28,8 @@ models:
     model: gpt-5-mini
     provider: fake
     settings: {{retry: {{max_retries: 2, backoff: {{initial_delay: 0.01, jitter: false}}}}}}
+  big: {{model: gpt-5, provider: fake}}
+  own: {{model: home, provider: fake, price: {{input: 3, output: 7}}}}
 defaults: {{model: mini}}
 """
 LONGEST = 30.0

@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from typing import Final
 
-from agency_cli.checks import agents, entries, flows, reach, references, secrets, tools, usage
+from agency_cli.checks import (
+    agents,
+    entries,
+    extra_params,
+    flows,
+    reach,
+    references,
+    secrets,
+    tools,
+    usage,
+)
 from agency_cli.checks.subject import MOST_PROBLEMS, Check, Subject, Text
 from agency_cli.errors import Problem
 
@@ -31,6 +41,8 @@ ERRORS: Final[tuple[Check, ...]] = (
     flows.to_oneself,
     flows.declared_twice,
     flows.from_agents_without_outbound,
+    extra_params.free_names,
+    extra_params.sound_schemas,
     entries.one_entry,
 )
 """Every rule whose breach is an error, in the order in which problems are shown."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
-from agency_cli.manifest import Flow, Manifest
+from agency_cli.manifest import DEFAULT_TOOL_NAME, Flow, Manifest
 
 MOST_FLOWS: Final = 10_000
 """How many pairs of agents the flows of one manifest may connect."""
@@ -83,7 +83,7 @@ def declared_twice(subject: Subject) -> Iterator[Problem]:
     first: dict[tuple[str, str, str, str], Flow] = {}
     for flow in well_formed(subject):
         spec = flow.spec
-        tool = (spec.tool_name or spec.send_message if spec else None) or ""
+        tool = (spec.tool_name or spec.send_message if spec else None) or DEFAULT_TOOL_NAME
         other = first.setdefault((flow.sender, flow.recipient, flow.kind, tool), flow)
         if other is not flow:
             pair = f"{flow.sender} > {flow.recipient}"

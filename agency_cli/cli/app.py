@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-import tempfile
 import traceback
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,8 +22,6 @@ from agency_cli.rendering.output import print_error, print_text
 
 app = typer.Typer(
     name="agency",
-    help="Run teams of AI agents that are written down in YAML: check, draw and run a manifest.",
-    no_args_is_help=True,
     # Plain help and errors: Rich takes longer to import than the help takes to print.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -36,31 +34,34 @@ app.command()(graph)
 app.add_typer(threads_app, name="threads")
 
 
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - what Typer calls it with
+    if wanted:
+        print_text(f"agency {__version__}", sys.stdout)
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     version: Annotated[  # noqa: FBT002 - a flag of the command line
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
-    if version:
-        print_text(f"agency {__version__}", sys.stdout)
-        raise typer.Exit
+    """Run teams of AI agents that are written down in YAML: check, draw and run a manifest."""
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; nothing is raised."""
     try:
-        code = app(list(arguments), prog_name="agency", standalone_mode=False)
+        code = app(list(arguments) or ["--help"], prog_name="agency", standalone_mode=False)
         sys.stdout.flush()
-    except typer.Exit as leave:
-        return leave.exit_code
-    except (BrokenPipeError, SystemExit):
-        # The reader of our output went away, as `head` does; there is nobody to tell. Typer makes
-        # a SystemExit of it, and of nothing else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
     except BaseException as error:  # noqa: BLE001 - the boundary: nothing passes it
         return _explain(error, arguments)
+    if code == ExitCode.INTERRUPTED:
+        # What Typer makes of Ctrl-C where no run is under way.
+        print_error("interrupted", sys.stderr)
     return int(code or ExitCode.OK)
 
 
@@ -74,21 +75,51 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
             print_error(str(error), sys.stderr)
             return error.exit_code
         case typer.TyperException():
-            print_error(f"{error.format_message()} (see `agency --help`)", sys.stderr)
+            print_error(_usage(error), sys.stderr)
             return ExitCode.USAGE
         case KeyboardInterrupt() | typer.Abort():
             print_error("interrupted", sys.stderr)
             return ExitCode.INTERRUPTED
+        case _ if BrokenPipeError in (type(error), type(error.__context__)):
+            # Typer makes a SystemExit of it, in whose context it stands.
+            return _nobody_reads()
         case _:
-            if "--verbose" in arguments:
-                print_text("".join(traceback.format_exception(error)), sys.stderr)
-            report = _write_report(error, arguments)
-            print_error(f"this is a bug in agency; a report of it is in {report}", sys.stderr)
-            return ExitCode.BUG
+            return _explain_surprise(error, arguments)
+
+
+def _explain_surprise(error: BaseException, arguments: Sequence[str]) -> int:
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EIO, errno.EBADF}:
+        print_error(f"the output cannot be written: {error.strerror}", sys.stderr)
+        return ExitCode.FAILED
+    return _report_bug(error, arguments)
+
+
+def _usage(error: typer.TyperException) -> str:
+    # Only errors of usage know the command; Typer does not export their class.
+    context = vars(error).get("ctx")
+    command = context.command_path if context else "agency"
+    return f"{error.format_message().rstrip('.')} (see `{command} --help`)"
+
+
+def _nobody_reads() -> int:
+    """End as any program does whose reader went away, such as `head`; there is nobody to tell."""
+    # What is still buffered must not fail again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.NOBODY_READS
+
+
+def _report_bug(error: BaseException, arguments: Sequence[str]) -> int:
+    if "--verbose" in arguments:
+        print_text("".join(traceback.format_exception(error)), sys.stderr)
+    report = _write_report(error, arguments)
+    print_error(f"this is a bug in agency; a report of it is in {report}", sys.stderr)
+    return ExitCode.BUG
 
 
 def _write_report(error: BaseException, arguments: Sequence[str]) -> str:
     """Write what is needed to find the bug, without the message or any variable."""
+    import tempfile  # noqa: PLC0415 - rarely needed, and slow to import
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="agency-bug-", suffix=".txt", delete=False, encoding="utf-8"
     ) as report:

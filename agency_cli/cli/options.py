@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
@@ -12,6 +14,10 @@ from agency_cli.errors import Problem, UsageError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Limits, Manifest
 from agency_cli.models.choice import ModelOverrides
+from agency_cli.rendering.output import print_text
+
+PATIENCE = 1.0
+"""Seconds of waiting for piped input after which a person is told of it."""
 
 
 def entry_of(manifest: Manifest, wanted: str | None, active: str | None = None) -> str:
@@ -74,6 +80,9 @@ def limits_of(
     """
     limits = loaded.manifest.limits
     options = {name: value for name, value in given.items() if value is not None}
+    for name, value in options.items():
+        if value <= 0:
+            raise UsageError(f"--{name.replace('_', '-')} must be above 0")
     origins = {name: _place_of(loaded, name) for name in limits.model_fields_set}
     origins |= {name: f"--{name.replace('_', '-')}" for name in options}
     return limits.model_copy(update=options), origins
@@ -119,10 +128,19 @@ def _piped(stdin: TextIO | None) -> str:
         return ""
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
         return ""
+    slow = threading.Timer(PATIENCE, _tell_that_input_is_awaited)
+    slow.daemon = True
+    slow.start()
     try:
         return stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"the input that is piped in is not UTF-8 text ({error.reason})") from None
+    finally:
+        slow.cancel()
+
+
+def _tell_that_input_is_awaited() -> None:
+    print_text("note: reading what is piped in, to its end; `</dev/null` gives none", sys.stderr)
 
 
 def _fenced(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 
@@ -30,11 +31,20 @@ def run_once(options: RunOptions) -> None:
     Raises:
         AgencyError: Whatever kept the run from a final output; what happened until then is shown.
     """
+    tree = CallTree()
+    try:
+        _order_and_run(options, tree)
+    except AgencyError as error:
+        _show_result(options, tree, error)
+        raise
+    _show_result(options, tree, None)
+
+
+def _order_and_run(options: RunOptions, tree: CallTree) -> None:
     loaded = load(options)
     message = message_of(options.message, sys.stdin)
     order = order_of(loaded, options)
     thread_id = order.threads.begin(options.thread, loaded.manifest.name)
-    tree = CallTree()
     watcher = make_watcher(
         _watcher_kind(options),
         tree=tree,
@@ -43,16 +53,9 @@ def run_once(options: RunOptions) -> None:
         environ=os.environ,
         verbose=options.verbose,
     )
-    failure = None
-    with watcher:
-        try:
-            _run(order, message, thread_id, options.agent, watcher)
-        except AgencyError as error:
-            failure = error
-    if tree.started is not None:
-        _show_result(options, tree)
-    if failure is not None:
-        raise failure
+    # Standard output is for the answer: what tools print goes where the tree is.
+    with watcher, redirect_stdout(sys.stderr):
+        _run(order, message, thread_id, options.agent, watcher)
 
 
 def _run(
@@ -83,13 +86,13 @@ def _watcher_kind(options: RunOptions) -> WatcherKind:
     return "quiet" if options.quiet else "tree"
 
 
-def _show_result(options: RunOptions, tree: CallTree) -> None:
+def _show_result(options: RunOptions, tree: CallTree, error: AgencyError | None) -> None:
     from agency_cli.rendering.run_json import print_json, run_json  # noqa: PLC0415 - one of two
     from agency_cli.rendering.summary import print_result  # noqa: PLC0415 - one of two
 
     if options.json or options.jsonl:
-        print_json(run_json(tree), sys.stdout)
-    else:
+        print_json(run_json(tree, error), sys.stdout)
+    elif tree.started is not None:
         print_result(
             tree, stdout=sys.stdout, stderr=sys.stderr, environ=os.environ, quiet=options.quiet
         )

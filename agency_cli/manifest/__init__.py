@@ -2,7 +2,13 @@
 
 from agency_cli.manifest.agents import AgentSpec, Defaults
 from agency_cli.manifest.document import Manifest
-from agency_cli.manifest.flows import Flow, FlowKind, FlowSpec
+from agency_cli.manifest.flows import (
+    DEFAULT_TOOL_NAME,
+    MESSAGE_PARAMETERS,
+    Flow,
+    FlowKind,
+    FlowSpec,
+)
 from agency_cli.manifest.limits import Limits
 from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider
 from agency_cli.manifest.params import ParamSpec
@@ -15,6 +21,8 @@ from agency_cli.manifest.tools import (
 )
 
 __all__ = [
+    "DEFAULT_TOOL_NAME",
+    "MESSAGE_PARAMETERS",
     "TOOL_KINDS",
     "AgentSpec",
     "AnyTool",

@@ -13,6 +13,11 @@ from agency_cli.manifest.base import AgentKey, Extensible, Text, ToolName
 
 FlowKind = Literal["message", "handoff"]
 
+DEFAULT_TOOL_NAME = "send_message"
+"""What a sender's model calls the tool of its message flows unless a flow or class says else."""
+MESSAGE_PARAMETERS = ("recipient_agent", "message", "additional_instructions")
+"""Parameters of every message; extra params may not hide them."""
+
 
 class FlowSpec(Extensible):
     """Permission for one agent to reach others, with what it demands and limits."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from agents import UserError
-from agents.strict_schema import ensure_strict_json_schema
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError, create_model
 
 from agency_cli.message_class import SendMessage
+from agency_cli.messaging.strictness import strict_form
 from agency_cli.messaging.undelivered import Undelivered
 
 BUILT_IN: dict[str, dict[str, Any]] = {
@@ -56,18 +56,16 @@ class Contract:
     @property
     def clashes(self) -> list[str]:
         """Names of extra params that stand twice, or hide a built-in parameter."""
-        in_class = self.message_class.ExtraParams.model_fields
+        in_class = self._class_names
         hidden = [name for name in (*in_class, *self.extra_params) if name in BUILT_IN]
         return sorted({*hidden, *(set(in_class) & set(self.extra_params))})
 
     def tool_schema(self, recipients: Sequence[str]) -> tuple[dict[str, Any], bool]:
         """Return the JSON Schema of the tool's arguments, and whether it is strict."""
         schema = self._plain_schema(recipients)
-        try:
-            return ensure_strict_json_schema(_without_defaults(schema)), True
-        except UserError:
-            # Open objects and the like: still checked here, but not by the provider.
-            return schema, False
+        strict = strict_form(schema)
+        # Open objects and the like: still checked here, but not by the provider.
+        return (schema, False) if strict is None else (strict, True)
 
     def read(self, arguments: str) -> Message:
         """Check what the model wrote.
@@ -100,9 +98,9 @@ class Contract:
             params = self._params_model.model_validate(values)
         except ValidationError as invalid:
             errors += [
-                f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
+                f"{'.'.join(map(str, error['loc'])) or 'params'}: {error['msg']}"
                 for error in invalid.errors(include_url=False)
-                if error["loc"][0] not in self.extra_params
+                if not error["loc"] or error["loc"][0] not in self.extra_params
             ]
             params = None
         if errors or params is None:
@@ -111,7 +109,16 @@ class Contract:
 
     @cached_property
     def _names(self) -> list[str]:
-        return [*self.message_class.ExtraParams.model_fields, *self.extra_params]
+        return [*self._class_names, *self.extra_params]
+
+    @cached_property
+    def _class_schema(self) -> dict[str, Any]:
+        return self.message_class.ExtraParams.model_json_schema()
+
+    @property
+    def _class_names(self) -> list[str]:
+        """What the model calls the params of the class; an alias comes before the field's name."""
+        return list(self._class_schema.get("properties", {}))
 
     @cached_property
     def _yaml_validator(self) -> Draft202012Validator:
@@ -120,7 +127,8 @@ class Contract:
                 "type": "object",
                 "properties": self.extra_params,
                 "required": [n for n, s in self.extra_params.items() if "default" not in s],
-            }
+            },
+            format_checker=Draft202012Validator.FORMAT_CHECKER,
         )
 
     @cached_property
@@ -129,10 +137,13 @@ class Contract:
             name: (Any, copy.deepcopy(schema.get("default", ...)))
             for name, schema in self.extra_params.items()
         }
-        return create_model("Params", __base__=self.message_class.ExtraParams, **extra)
+        with warnings.catch_warnings():
+            # A param may be called `schema` or `json`, as old methods of Pydantic's models are.
+            warnings.filterwarnings("ignore", message="Field name .* shadows an attribute")
+            return create_model("Params", __base__=self.message_class.ExtraParams, **extra)
 
     def _plain_schema(self, recipients: Sequence[str]) -> dict[str, Any]:
-        of_class = self.message_class.ExtraParams.model_json_schema()
+        of_class = copy.deepcopy(self._class_schema)
         properties = copy.deepcopy(BUILT_IN)
         properties["recipient_agent"]["enum"] = list(recipients)
         properties |= of_class.get("properties", {})
@@ -149,25 +160,19 @@ class Contract:
         return schema
 
 
-def _without_defaults(schema: dict[str, Any]) -> dict[str, Any]:
-    """Strict mode knows no defaults: the model always sends a value, and reads the usual one."""
-    copied = copy.deepcopy(schema)
-    for prop in copied["properties"].values():
-        if "default" in prop:
-            usual = json.dumps(prop.pop("default"), ensure_ascii=False)
-            description = prop.get("description", "").rstrip(".")
-            prop["description"] = f"{description + '. ' if description else ''}Usually {usual}."
-    return copied
-
-
 def _object(arguments: str) -> dict[str, Any]:
     try:
-        values = json.loads(arguments or "{}")
-    except (json.JSONDecodeError, RecursionError) as error:
+        values = json.loads(arguments or "{}", parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise Undelivered(f"the arguments are not JSON ({error}); send them again") from None
     if not isinstance(values, dict):
         raise Undelivered("the arguments are not a JSON object; send them again")
     return values
+
+
+def _refuse_constant(name: str) -> None:
+    """NaN and the infinities pass every bound, and are no JSON."""
+    raise ValueError(f"{name} is no number")
 
 
 def _text(values: Mapping[str, Any], name: str, *, optional: bool = False) -> str:

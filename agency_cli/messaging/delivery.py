@@ -109,7 +109,7 @@ def _count_call(run: RunContext, recipient: Recipient) -> None:
     made = run.flow_calls.get(recipient.flow, 0)
     if most is not None and made >= most:
         raise Undelivered(
-            f"{recipient.key} was asked {made} times on this flow, the most that"
+            f"{made} messages were sent on this flow, the most that"
             f" {recipient.flow}.max_calls allows; answer with what you have"
         )
     run.flow_calls[recipient.flow] = made + 1
@@ -123,9 +123,10 @@ async def _in_time(delivery: Delivery, frame: Frame) -> str:
     except TimeoutError:
         if not clock.expired():
             raise
-        raise Undelivered(
-            f"{frame.agent} gave no answer within {seconds:g} seconds"
-            f" ({delivery.recipient.flow}.timeout_seconds) and was stopped"
+        raise RunFailed(
+            f"no answer within {seconds:g} seconds ({delivery.recipient.flow}.timeout_seconds),"
+            " so it was stopped",
+            agent=frame.agent,
         ) from None
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from agents import Agent
+from pydantic import BaseModel
+from pydantic.errors import PydanticUserError
 
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport, import_object
@@ -17,6 +22,9 @@ from agency_cli.messaging.contract import Contract
 from agency_cli.messaging.delivery import Recipient
 from agency_cli.messaging.send_message import MessageTool
 from agency_cli.run_context import RunContext
+
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What providers take for a tool's name."""
 
 
 @dataclass(slots=True)
@@ -44,6 +52,7 @@ def message_tools(
         if any(other.name == name for other in made):
             tools.problems.append(_name_twice(sender, name, flows[0]))
             continue
+        tools.problems += _declared_twice(flows)
         recipients = [_recipient(flow, manifest, agents) for flow in flows]
         made.append(MessageTool(sender, name, contracts[flows[0].path[1]], recipients))
     return tools
@@ -75,7 +84,49 @@ def _contract(flow: str | FlowSpec, folder: Path) -> Contract:
             f"{flow.send_message} is not a subclass of SendMessage;"
             " write `from agency_cli import SendMessage` and `class Name(SendMessage)`"
         )
+    _require_usable(found)
     return Contract(found, flow.extra_params or {})
+
+
+def _require_usable(found: Any) -> None:
+    name = found.__name__
+    if not isinstance(found.tool_name, str) or not TOOL_NAME.fullmatch(found.tool_name):
+        raise CannotImport(
+            f"{name}.tool_name is {found.tool_name!r}; write 1 to 64 letters, digits, _ or -"
+        )
+    if not isinstance(found.ExtraParams, type) or not issubclass(found.ExtraParams, BaseModel):
+        raise CannotImport(f"{name}.ExtraParams is no Pydantic model; write ExtraParams(BaseModel)")
+    try:
+        found.ExtraParams.model_json_schema()
+    except PydanticUserError as error:
+        raise CannotImport(f"{name}.ExtraParams has no JSON Schema: {error.message}") from error
+    for method in (found.compose, found.reply):
+        _require_callable(f"{name}.{method.__name__}", method)
+    _require_callable(f"{name}()", found, arguments=0)
+
+
+def _require_callable(name: str, called: Callable[..., object], *, arguments: int = 5) -> None:
+    try:
+        # `self`, the text, params, sender and recipient.
+        inspect.signature(called).bind(*[None] * arguments)
+    except TypeError as error:
+        raise CannotImport(
+            f"{name} cannot be called as it must be ({error}); see SendMessage"
+        ) from None
+
+
+def _declared_twice(flows: list[Flow]) -> list[Problem]:
+    """A class may give its tool the name that another flow of the pair gives it."""
+    first: dict[str, Flow] = {}
+    return [
+        Problem(
+            code="duplicate-flow",
+            message=f"{flow.sender} > {flow.recipient} is declared a second time with this tool",
+            path=flow.path,
+        )
+        for flow in flows
+        if first.setdefault(flow.recipient, flow) is not flow
+    ]
 
 
 def _clash(index: int, name: str) -> Problem:

@@ -83,18 +83,21 @@ class MessageTool:
         raise Undelivered(f"{self.name} cannot reach {name!r}; it reaches: {reachable}")
 
     async def _composed(self, message: Message, recipient: Recipient) -> str:
-        writer = self.contract.message_class()
         with self._own_code("compose"):
+            writer = self.contract.message_class()
             text = await _awaited(
                 writer.compose(message.message, message.params, self.sender, recipient.key)
             )
+        if not text.strip():
+            name = self.contract.message_class.__name__
+            raise Undelivered(f"{name}.compose gave no text, so nobody was asked")
         if not message.additional_instructions:
             return text
         return f"{text}\n\nAdditional instructions: {message.additional_instructions}"
 
     async def _replied(self, output: str, message: Message, recipient: Recipient) -> str:
-        writer = self.contract.message_class()
         with self._own_code("reply"):
+            writer = self.contract.message_class()
             return await _awaited(writer.reply(output, message.params, self.sender, recipient.key))
 
     @contextmanager

@@ -82,7 +82,13 @@ class ModelChoice:
             return self.model
         if self.endpoint.is_openai:
             return "openai"
-        return f"{self.endpoint.provider} ({self.endpoint.base_url})"
+        return f"{self.endpoint.provider} ({_without_password(self.endpoint.base_url)})"
+
+
+def _without_password(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def choose_models(

@@ -49,7 +49,8 @@ def _reason(error: Exception) -> str:
             return "the reply is not JSON"
     if isinstance(error, openai.APIStatusError):
         advice = ADVICE.get(error.status_code)
-        return f"HTTP {error.status_code}, {_one_line(error)}" + (f"; {advice}" if advice else "")
+        said = _one_line(error).rstrip(".")
+        return f"HTTP {error.status_code}, {said}" + (f"; {advice}" if advice else "")
     return _connection_reason(error) or _one_line(error)
 
 

@@ -12,11 +12,15 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
+from agency_cli.run_context import current_frame
+
 EVENT_STREAM_START = re.compile(rb"\s*(?:data|event|id|retry)?:|\s*$")
 FINISHED = re.compile(
     rb'(?:^|\n)data:\s*\[DONE\]|"finish_reason"\s*:\s*"|"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)'
     rb'|error)"|"error"\s*:\s*\{'
 )
+CUT_SHORT = re.compile(rb'"finish_reason"\s*:\s*"(length|content_filter)"')
+"""How Chat Completions tells that an answer is not whole, which the SDK does not pass on."""
 KEPT = 256
 """How many bytes of the past are kept, so that a mark cut by a chunk's border is found."""
 
@@ -52,6 +56,7 @@ class CheckedStream(httpx2.AsyncByteStream):
                 self._require_events(chunk)
             kept += chunk
             self._finished = self._finished or FINISHED.search(kept) is not None
+            self._note_cut(kept)
             kept = kept[-KEPT:]
             yield chunk
         if not self._finished:
@@ -61,6 +66,12 @@ class CheckedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+    def _note_cut(self, recent: bytes) -> None:
+        cut = CUT_SHORT.search(recent)
+        frame = current_frame.get(None)
+        if cut is not None and frame is not None:
+            frame.cut_short = cut[1].decode()
 
     def _require_events(self, chunk: bytes) -> None:
         if "event-stream" in self._content_type or EVENT_STREAM_START.match(chunk):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from decimal import Decimal
@@ -10,7 +9,6 @@ from typing import Any, cast
 
 from agents import Model, ModelRetryAdvice, ModelRetryAdviceRequest
 from agents.items import ModelResponse, TResponseStreamEvent
-from agents.usage import Usage as SdkUsage
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -19,16 +17,23 @@ from openai.types.responses import (
     ResponseIncompleteEvent,
     ResponseRefusalDeltaEvent,
     ResponseTextDeltaEvent,
-    ResponseUsage,
 )
 
-from agency_cli.errors import LimitReached, ProviderFailed, RunFailed
+from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
 from agency_cli.limits import GUESSED_OUTPUT, Call
 from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
 from agency_cli.models.replies import UnusableReply
+from agency_cli.models.responses import (
+    UniqueCallIds,
+    cut_short,
+    note_unknown_tools,
+    require_readable,
+    text_of,
+    usage_of,
+)
 from agency_cli.pricing import Pricing
-from agency_cli.run_context import Frame, OpenNode, current_frame, open_node
+from agency_cli.run_context import Frame, OpenNode, RunContext, current_frame, open_node
 
 
 class WatchedModel(Model):
@@ -71,8 +76,8 @@ class WatchedModel(Model):
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
         async with self._call(args) as (node, call):
             response = await self.inner.get_response(*args, **kwargs)
-            self._count(node, call, _usage_of(response.usage))
-            node.output = _text_of(response.output)
+            self._count(node, call, usage_of(response.usage))
+            node.output = text_of(response.output)
             return response
 
     async def stream_response(
@@ -82,9 +87,15 @@ class WatchedModel(Model):
             stream = cast(
                 "AsyncGenerator[TResponseStreamEvent]", self.inner.stream_response(*args, **kwargs)
             )
+            frame = current_frame.get()
+            frame.cut_short = ""
+            ids = UniqueCallIds(args[1])
             async with aclosing(stream) as events:
                 async for event in events:
+                    ids.apply(event)
                     self._observe(node, call, event)
+                    if isinstance(event, ResponseCompletedEvent):
+                        note_unknown_tools(frame, self.agent, event.response, _offered(args))
                     yield event
             if not call.answered:
                 raise UnusableReply("the reply was empty")
@@ -147,50 +158,46 @@ class WatchedModel(Model):
                 raise UnusableReply(f"the provider reports an error: {reason}")
             case ResponseCompletedEvent() | ResponseIncompleteEvent() | ResponseFailedEvent():
                 response: Response = event.response
-                node.output = _text_of(response.output)
+                node.output = text_of(response.output)
                 if response.usage is not None:
-                    self._count(node, call, _usage_of(response.usage))
-                self._require_readable(response)
+                    self._count(node, call, usage_of(response.usage))
+                require_readable(self.agent, response)
                 # Nothing said and nothing counted: nobody has answered.
                 call.answered = bool(response.output or call.usage.total_tokens)
-                if isinstance(event, ResponseIncompleteEvent):
-                    raise self._cut_short(response)
+                self._require_whole(response)
                 if response.error is not None:
                     reason = response.error.message
                     raise UnusableReply(f"the provider reports an error: {reason}")
             case _:
                 pass
 
-    def _cut_short(self, response: Response) -> RunFailed:
+    def _require_whole(self, response: Response) -> None:
         details = response.incomplete_details
-        reason = details.reason if details and details.reason else "unknown"
-        advice = "; raise settings.max_tokens" if reason == "max_output_tokens" else ""
-        return RunFailed(
-            f"the answer of {self.agent} was cut short ({reason}){advice}", agent=self.agent
-        )
-
-    def _require_readable(self, response: Response) -> None:
-        """Stop at arguments on which every JSON parser, the SDK's too, would overflow."""
-        for item in response.output:
-            if item.type != "function_call":
-                continue
-            try:
-                json.loads(item.arguments or "{}")
-            except RecursionError:
-                raise RunFailed(
-                    f"the model of {self.agent} called {item.name} with arguments nested too deep"
-                    " to read",
-                    agent=self.agent,
-                ) from None
-            except ValueError:
-                # Told to the model by the tool itself.
-                continue
+        reason = details.reason if details else current_frame.get().cut_short
+        if reason:
+            raise cut_short(self.agent, reason)
 
     def _count(self, node: OpenNode, call: Call, usage: Usage) -> None:
         current_frame.get().last_speaker = self.agent
         node.usage = call.usage = usage
         node.cost_usd = self.pricing(usage) if usage.total_tokens else None
         call.cost_usd = node.cost_usd or Decimal(0)
+        if node.cost_usd is None and usage.total_tokens:
+            self._note_unpriced(current_frame.get().run)
+
+    def _note_unpriced(self, run: RunContext) -> None:
+        ledger = run.ledger
+        if ledger.limits.max_cost_usd is not None and self.label not in ledger.unpriced:
+            run.notify(
+                f"no price is known for {self.label}, so limits.max_cost_usd cannot be kept;"
+                " declare its price under models"
+            )
+        ledger.unpriced.add(self.label)
+
+
+def _offered(args: tuple[Any, ...]) -> set[str]:
+    tools, handoffs = args[3], args[5]
+    return {tool.name for tool in tools} | {handoff.tool_name for handoff in handoffs}
 
 
 def _likely(args: tuple[Any, ...]) -> Usage:
@@ -201,26 +208,4 @@ def _likely(args: tuple[Any, ...]) -> Usage:
         requests=1,
         input_tokens=len(text) // 4,
         output_tokens=settings.max_tokens or GUESSED_OUTPUT,
-    )
-
-
-def _usage_of(usage: ResponseUsage | SdkUsage) -> Usage:
-    details = usage.input_tokens_details
-    return Usage(
-        requests=1,
-        input_tokens=usage.input_tokens,
-        # Compatible servers leave out what they do not count.
-        cached_input_tokens=details.cached_tokens or 0,
-        cache_write_tokens=details.cache_write_tokens or 0,
-        output_tokens=usage.output_tokens,
-        reasoning_tokens=usage.output_tokens_details.reasoning_tokens or 0,
-    )
-
-
-def _text_of(output: list[Any]) -> str:
-    return "".join(
-        part.text if part.type == "output_text" else part.refusal
-        for item in output
-        if item.type == "message"
-        for part in item.content
     )

@@ -37,7 +37,7 @@ class Screen:
         """Write whom the person talks with, and where help is."""
         on_thread = f", thread {thread_id}" if thread_id else ""
         about = f"{one_line(agency)}: {counted(agents, 'agent')}{on_thread}"
-        self._tell(Line(f"{about}; /help tells the commands, Ctrl-D leaves", "dim"))
+        self._tell(Line(f"{about} (/help for help, Ctrl-D to leave)", "dim"))
         self._space()
 
     def watcher(self, tree: CallTree, *, quiet: bool, verbose: bool) -> RunWatcher:
@@ -55,9 +55,12 @@ class Screen:
         """Write the answer, if there is one, and what it took in one line."""
         if tree.ended is None:
             return
-        if tree.ended.final_output is not None:
+        answer = tree.ended.final_output
+        if answer is not None and self.stdout.isatty():
             self._space()
-            print_answer(tree.ended.final_output, self.stdout, self.environ)
+            answer = answer.strip("\n")
+        if answer is not None:
+            print_answer(answer, self.stdout, self.environ)
             self.stdout.flush()
         if not quiet:
             self._space()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TextIO
 
@@ -11,7 +12,12 @@ from agency_cli.errors import UsageError
 def print_text(text: str, stream: TextIO) -> None:
     """Write the text and a newline; what the stream's encoding lacks becomes a question mark."""
     encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    except OSError:
+        # Nobody reads the standard error; what stands on the standard output is worth more.
+        if stream is not sys.stderr:
+            raise
 
 
 def print_error(message: str, stream: TextIO) -> None:

@@ -9,23 +9,23 @@ from decimal import Decimal
 from typing import Any, TextIO
 
 from agency_cli.calltree import CallTree, Node, Totals
+from agency_cli.errors import AgencyError
 from agency_cli.events import Usage
 from agency_cli.rendering.event_json import time_json
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.printable import escaped_json
 
 
-def run_json(tree: CallTree) -> dict[str, Any]:
-    """Return a run that has started, as it stands."""
+def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, Any]:
+    """Return a run as it stands; `failure` says why one has not even started."""
     started, ended = tree.started, tree.ended
-    assert started is not None
     return {
-        "run_id": started.run_id,
-        "thread_id": started.thread_id,
-        "status": ended.status if ended else "running",
+        "run_id": started.run_id if started else None,
+        "thread_id": started.thread_id if started else None,
+        "status": ended.status if ended else "error" if failure else "running",
         "final_output": ended.final_output if ended else None,
         "final_agent": ended.final_agent if ended else None,
-        "error": asdict(ended.error) if ended and ended.error else None,
+        "error": _error(tree, failure),
         "usage": _usage(tree.totals.usage),
         "cost_usd": _dollars(tree.totals.known_cost_usd),
         "unpriced_models": list(tree.totals.unpriced_models),
@@ -34,6 +34,14 @@ def run_json(tree: CallTree) -> dict[str, Any]:
         "seconds": ended.seconds if ended else None,
         "tree": _node_tree(tree),
     }
+
+
+def _error(tree: CallTree, failure: AgencyError | None) -> dict[str, Any] | None:
+    if tree.ended is not None:
+        return asdict(tree.ended.error) if tree.ended.error else None
+    if failure is None:
+        return None
+    return {"kind": failure.kind, "message": str(failure), "agent": None}
 
 
 def print_json(value: dict[str, Any], stream: TextIO) -> None:

@@ -23,6 +23,7 @@ class Frame:
         sender: The frame that asked, None for the entry agent.
         params: Extra params of the message that the agent was asked with.
         last_speaker: Key of the agent whose model answered last.
+        cut_short: Why the provider ended the answer that is being read, where it is not whole.
         turns: Model calls made for this input, by agent.
         repeats: For each tool call (agent, tool, arguments): its last result, and how many times
             in a row it gave just that.
@@ -36,6 +37,7 @@ class Frame:
     sender: Frame | None = None
     params: Mapping[str, object] = field(default_factory=dict)
     last_speaker: str = ""
+    cut_short: str = ""
     turns: dict[str, int] = field(default_factory=dict)
     repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,17 @@ from agency_cli.store.tables import SCHEMA_VERSION, meta, metadata
 
 BUSY_SECONDS = 10
 """How long a write waits for another process's write."""
+
+ELSEWHERE = "set AGENCY_HOME to a folder that can be written, or give --store"
+ADVICE = {
+    "unable to open": ELSEWHERE,
+    "readonly": ELSEWHERE,
+    "full": f"make room, or {ELSEWHERE}",
+    "locked": "another process holds it for long; try again",
+    "not a database": "give another --store",
+    "malformed": "keep a copy of the file, and give another --store",
+}
+"""What to do, by a part of what SQLite says."""
 
 
 class StoreFailed(AgencyError):
@@ -44,7 +56,8 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, JSONDecodeError) as error:
+            # What stands in a column of JSON is read within the transaction too.
             raise _explained(self.url, error) from error
 
 
@@ -78,6 +91,7 @@ def open_database(url: str, *, must_exist: bool = False) -> Database:
             " --manifest, or the store with --store"
         )
     event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_at_once)
     database = Database(engine, parsed, _folder_of(parsed))
     _require_version(database)
     return database
@@ -92,13 +106,14 @@ def _folder_of(url: URL) -> Path:
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise StoreFailed(
-            f"the store {url.database} cannot be made ({error.strerror}); set AGENCY_HOME to a"
-            " folder that can be written, or give --store"
+            f"the store {url.database} cannot be made ({error.strerror}); {ELSEWHERE}"
         ) from error
     return folder
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # The driver must begin nothing by itself: it begins too late, and not before DDL.
+    connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
         f"busy_timeout = {BUSY_SECONDS * 1000}",
@@ -108,6 +123,11 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _begin_at_once(connection: Connection) -> None:
+    """Take the right to write first: what a transaction reads stays true until it writes."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _require_version(database: Database) -> None:
@@ -124,10 +144,12 @@ def _require_version(database: Database) -> None:
         )
 
 
-def _explained(url: URL, error: SQLAlchemyError) -> StoreFailed:
+def _explained(url: URL, error: Exception) -> StoreFailed:
+    reason = _one_line(error)
+    advice = next((f"; {what}" for part, what in ADVICE.items() if part in reason), "")
     return StoreFailed(
-        f"the store {url.render_as_string()} failed: {_one_line(error)}; nothing that was written"
-        " is lost"
+        f"the store {url.render_as_string()} failed: {reason}; nothing that was written is lost"
+        f"{advice}"
     )
 
 

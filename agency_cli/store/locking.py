@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from agency_cli.errors import RunFailed
+from agency_cli.store.database import StoreFailed
 
 LONGEST_WAIT = 60.0
 """Seconds that a run waits for another one on the same thread."""
@@ -37,6 +38,7 @@ async def thread_lock(
 
     Raises:
         RunFailed: Another run held it for longer than `longest_wait`.
+        StoreFailed: The store's folder takes no lock.
     """
     # An id may hold characters that a file's name may not.
     name = hashlib.sha256(thread_id.encode()).hexdigest()[:24]
@@ -63,4 +65,9 @@ def _taken(lock: FileLock) -> bool:
         lock.acquire(blocking=False)
     except Timeout:
         return False
+    except OSError as error:
+        raise StoreFailed(
+            f"the lock {lock.lock_file} cannot be taken ({error.strerror}); make it yours to write,"
+            " or give another --store"
+        ) from error
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,7 +54,20 @@ def files_tools(spec: FilesTool, folder: Path) -> list[FunctionTool]:
     functions: list[Callable[..., str]] = [list_files, read_file]
     if not spec.read_only:
         functions.append(write_file)
-    return [function_tool(function, failure_error_function=None) for function in functions]
+    return [
+        function_tool(
+            function, description_override=_about(function, spec), failure_error_function=None
+        )
+        for function in functions
+    ]
+
+
+def _about(function: Callable[..., str], spec: FilesTool) -> str | None:
+    """Put what the manifest says of the folder before what the function does."""
+    if spec.description is None:
+        return None
+    purpose = inspect.getdoc(function) or ""
+    return f"{spec.description}\n\n{purpose.partition('Args:')[0].strip()}"
 
 
 class Root:
@@ -100,6 +114,8 @@ class Root:
         file = self._inside(path)
         if file == self._folder or file.is_dir():
             raise NotAllowed(f"{path!r} is a folder; name a file in it")
+        if file.exists() and not file.is_file():
+            raise NotAllowed(f"{path!r} is no plain file")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode())
         relative = file.relative_to(self._folder).as_posix()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
 
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
+from jsonschema import Draft202012Validator
 
 from agency_cli.errors import LimitReached
-from agency_cli.outputs import MediaOutput, as_text
+from agency_cli.outputs import MediaOutput, as_text, one_line
 from agency_cli.run_context import RunContext, current_frame, open_node
+from agency_cli.tools.python import ToolRaised
 
 
 def watched(tool: FunctionTool, agent: str) -> FunctionTool:
@@ -36,7 +37,7 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
             except LimitReached:
                 raise
             except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
-                reason = _reason(error, arguments)
+                reason = _reason(error, tool, arguments)
                 node.fail(reason)
                 result = node.output = f"{tool.name} failed: {reason}"
             frame.note_result(agent, tool.name, arguments, node.output)
@@ -47,17 +48,24 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
     return outer
 
 
-def _reason(error: Exception, arguments: str) -> str:
-    if isinstance(error, ModelBehaviorError) and not _is_object(arguments):
-        return "the arguments are not a JSON object; send them again"
-    cause = error.__cause__ if isinstance(error, ModelBehaviorError) else None
-    text = " ".join(str(cause or error).split())
-    return f"{type(cause or error).__name__}: {text}" if text else type(error).__name__
+def _reason(error: Exception, tool: FunctionTool, arguments: str) -> str:
+    if isinstance(error, ModelBehaviorError):
+        # The SDK keeps to itself what is wrong with the arguments.
+        return _misfit(tool, arguments) or one_line(error)
+    if isinstance(error, ToolRaised):
+        return one_line(error)
+    return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
 
 
-def _is_object(arguments: str) -> bool:
+def _misfit(tool: FunctionTool, arguments: str) -> str | None:
     try:
-        value: Any = json.loads(arguments)
-    except json.JSONDecodeError:
-        return False
-    return isinstance(value, dict)
+        values = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return "the arguments are not JSON; send them again"
+    if not isinstance(values, dict):
+        return "the arguments are not a JSON object; send them again"
+    problems = [
+        f"{'.'.join(map(str, problem.absolute_path)) or 'arguments'}: {problem.message}"
+        for problem in Draft202012Validator(tool.params_json_schema).iter_errors(values)
+    ]
+    return f"wrong arguments ({'; '.join(problems)}); correct them" if problems else None

@@ -321,6 +321,69 @@ def test_a_bug_of_ours_is_one_line_and_a_report_without_the_message(tmp_path, fa
     assert "My secret" not in report
 
 
+def test_what_tools_print_does_not_mix_with_the_answer(fake_server, tmp_path):
+    (tmp_path / "tools.py").write_text("def talk() -> str:\n    'x'\n    print('noise')\n")
+    path = tmp_path / "agency.yaml"
+    path.write_text(
+        "version: 1\nname: t\ntools: {x: {python: 'tools.py:talk'}}\n"
+        "agents: {a: {instructions: You talk., tools: [x], model: gpt-5-mini}}\n"
+    )
+    fake_server.when(instructions="You talk.", turn=0).calls("talk")
+    fake_server.when(instructions="You talk.").says("ok")
+    done = agency("run", path, "x", "--json", folder=tmp_path, environ=fake_server.env)
+    assert json.loads(done.out)["final_output"] == "ok"
+    assert "noise" in done.err
+
+
+def test_json_is_printed_also_where_no_run_began(team, tmp_path):
+    done = agency("run", team, "Go", "--json", folder=tmp_path)
+    result = json.loads(done.out)
+    assert (done.code, result["status"], result["error"]["kind"]) == (6, "error", "credentials")
+
+
+def test_a_password_in_an_address_is_not_shown(team, tmp_path):
+    environ = {"OPENAI_BASE_URL": "http://user:SECRETPW@127.0.0.1:9/v1", "OPENAI_API_KEY": "x"}
+    done = agency("run", team, "Go", folder=tmp_path, environ=environ)
+    assert done.code == 6
+    assert "SECRETPW" not in done.err
+
+
+def test_a_price_that_nobody_knows_is_named_where_money_is_limited(fake_server, tmp_path):
+    path = tmp_path / "agency.yaml"
+    path.write_text(TEAM.replace("gpt-5-mini", "home-made"))
+    fake_server.when(instructions="the boss").says("ok")
+    options = ["--max-cost-usd", "1"]
+    done = agency("run", path, "Go", *options, folder=tmp_path, environ=fake_server.env)
+    assert "no price is known for home-made, so limits.max_cost_usd cannot be kept" in done.err
+
+
+@pytest.mark.parametrize(
+    ("redirections", "code"), [(">&-", 0), ("2>&-", 0), (">/dev/full", 1), ("2>/dev/full", 0)]
+)
+def test_closed_and_full_streams_are_no_bug(team, good, tmp_path, redirections, code):
+    line = f"{' '.join(command('run', team, 'Go'))} {redirections}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        capture_output=True,
+        env=environment(tmp_path, good.env),
+        cwd=tmp_path,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"bug" not in done.stderr
+    if redirections.startswith("2"):
+        assert done.stdout == b"It is *done*.\n"
+
+
+def test_the_version_and_the_bare_command_answer(tmp_path):
+    assert agency("--version", folder=tmp_path).out.startswith("agency ")
+    bare = agency(folder=tmp_path)
+    assert bare.code == 0
+    assert "Commands:" in bare.out
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions differ")
 def test_secrets_are_never_printed(team, good, tmp_path):
     environ = {**good.env, "OPENAI_API_KEY": "sk-very-secret-value"}

@@ -101,10 +101,20 @@ def delegation(runs: int) -> Iterator[Outcome]:
     yield _ratio(ours, bare, timings, missing, aim=1.05)
 
 
+def parallel(runs: int) -> Iterator[Outcome]:
+    """A hundred delegations of 0.1 s at the same time, beside none; models are scripted."""
+    script = str(HERE / "parallel.py")
+    none = Command("no delegation", [PYTHON, script, "0"])
+    hundred = Command("100 delegations of 0.1 s", [PYTHON, script, "100"])
+    timings, missing = take_turns([none, hundred], runs)
+    yield _added(hundred, none, timings, missing, aim=1.0)
+
+
 GROUPS: dict[str, Callable[[int], Iterator[Outcome]]] = {
     "commands": commands,
     "single": single,
     "delegation": delegation,
+    "parallel": parallel,
 }
 
 

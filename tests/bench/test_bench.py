@@ -80,6 +80,11 @@ def test_a_served_scenario_answers_the_bare_script(tmp_path):
         Command("bare", line, "Done.", env).run(str(tmp_path))
 
 
+def test_everybody_who_is_asked_in_parallel_answers(tmp_path):
+    Command("twelve", [PYTHON, str(BENCH / "parallel.py"), "12"]).run(str(tmp_path))
+    Command("none", [PYTHON, str(BENCH / "parallel.py"), "0"]).run(str(tmp_path))
+
+
 def test_the_results_are_one_line_of_json():
     done = subprocess.run(
         [PYTHON, str(BENCH / "run.py"), "--json", "--runs", "1", "--only", "commands"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import sys
 from collections.abc import Coroutine
@@ -40,10 +41,11 @@ def chat(options: OrderOptions) -> ExitCode:
     order = order_of(loaded, options)
     screen = Screen(sys.stdout, sys.stderr, os.environ)
     talk = Chat.of(order, options, screen)
-    if not (sys.stdin.isatty() and screen.is_terminal):
-        return drive(converse(talk, PipedLines(sys.stdin.buffer)))
-    drive(converse(talk, _typed(talk)))
-    return ExitCode.OK
+    if sys.stdin is not None and sys.stdin.isatty() and screen.is_terminal:
+        drive(converse(talk, _typed(talk)))
+        return ExitCode.OK
+    # A standard input that is closed is None.
+    return drive(converse(talk, PipedLines(sys.stdin.buffer if sys.stdin else io.BytesIO())))
 
 
 async def converse(chat: Chat, lines: Lines) -> ExitCode:

@@ -122,10 +122,17 @@ def _history(path: Path) -> History:
     """Return what was typed before; where the file cannot be used, only this chat is remembered."""
     try:
         path.touch(mode=0o600)
-        path.open("rb").close()
+        path.open("ab+").close()
     except OSError:
         return InMemoryHistory()
-    return FileHistory(path)
+    return _PatientHistory(path)
+
+
+class _PatientHistory(FileHistory):
+    def store_string(self, string: str) -> None:
+        # A disk that has become full must not end the chat.
+        with suppress(OSError):
+            super().store_string(string)
 
 
 async def _is_stopped(work: Coroutine[Any, Any, None]) -> bool:
@@ -138,8 +145,13 @@ async def _is_stopped(work: Coroutine[Any, Any, None]) -> bool:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
+            if not task.cancelled():
+                # Else it would be logged where KeyboardInterrupt, or a signal, goes past this.
+                task.exception()
+    if task.cancelled():
+        return True
     with suppress(Interrupted):
-        return task.cancelled() or task.result() is not None
+        task.result()
     return False
 
 

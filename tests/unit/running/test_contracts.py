@@ -215,7 +215,7 @@ def test_names_that_clash_are_problems(folder, fake_server, flows, code):
 
 
 def test_no_tool_reaches_the_recipient_of_another_one(folder, fake_server):
-    """The nearest rival let the default tool reach whom only a custom tool may, and back."""
+    """Else a model could dodge the params that a flow demands."""
     when = fake_server.when
     when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x")).calls(
         "send_review_request", **message("other", "x", severity="major")
@@ -279,7 +279,7 @@ def test_a_flow_is_used_at_most_as_often_as_it_says(folder, fake_server):
         when(instructions="the boss", turn=turn).calls(
             "send_message", **message("worker", str(turn))
         )
-    when(instructions="the boss", tool_output="asked 2 times on this flow").says("Enough.")
+    when(instructions="the boss", tool_output="2 messages were sent on this flow").says("Enough.")
     when(instructions="the worker").says("ok")
     text = team("{from: boss, to: worker, max_calls: 2}")
     outcome = run(build(folder, fake_server, text))

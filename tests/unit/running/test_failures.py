@@ -20,7 +20,7 @@ APIS = pytest.mark.parametrize("api", ["chat_completions", "responses"])
     ("fault", "reason", "attempts"),
     [
         (Fault.status(400), "HTTP 400", 1),
-        (Fault.status(401), "HTTP 401, The server says 401.; check the key", 1),
+        (Fault.status(401), "HTTP 401, The server says 401; check the key", 1),
         (Fault.status(403), "HTTP 403", 1),
         (Fault.status(404), "check the model's id and the address", 1),
         (Fault.status(429, retry_after=0.01), "HTTP 429", 3),

@@ -19,10 +19,30 @@ NAMES = "abcd"
 PAIRS = [(s, r) for s, r in itertools.permutations(NAMES, 2)]
 
 
-def manifest(flows: list[tuple[str, str, str]]) -> str:
+SMALL_TURNS = 10
+
+
+def manifest(flows: list[tuple[str, str, str]], max_turns: int = 25) -> str:
     agents = "\n".join(f"  {name}: {{instructions: You are {name}.}}" for name in NAMES)
     lines = "\n".join(f"  - {{from: {s}, to: {r}, kind: {kind}}}" for s, r, kind in flows)
-    return f"entry: a\nagents:\n{agents}\nflows:\n{lines}\nlimits: {{max_turns: 25}}\n"
+    limits = f"limits: {{max_turns: {max_turns}}}"
+    return f"entry: a\nagents:\n{agents}\nflows:\n{lines}\n{limits}\n"
+
+
+def topologies(size: int) -> list[tuple[tuple[str, str], ...]]:
+    """Return every way to connect `size` agents, of which all but the entry are alike."""
+    names = NAMES[:size]
+    pairs = list(itertools.permutations(names, 2))
+    found = {}
+    for count in range(1, len(pairs) + 1):
+        for chosen in itertools.combinations(pairs, count):
+            alike = [
+                tuple(sorted((new[s], new[r]) for s, r in chosen))
+                for order in itertools.permutations(names[1:])
+                for new in [dict(zip(names, (names[0], *order), strict=True))]
+            ]
+            found[min(alike)] = chosen
+    return list(found.values())
 
 
 def nonsense(seed: int):
@@ -58,6 +78,59 @@ def permitted(outcome: Outcome, flows: list[tuple[str, str, str]]) -> None:
     assert not [n for n in outcome.tree.nodes.values() if n.status == "running"]
 
 
+def test_topologies_are_all_there_and_none_twice():
+    assert [len(topologies(size)) for size in (2, 3)] == [3, 35]
+
+
+@pytest.mark.parametrize("kinds", ["message", "handoff", "both", "mixed"])
+@pytest.mark.parametrize("size", [2, 3])
+def test_every_small_topology_with_a_model_that_talks_nonsense_ends_by_itself(
+    tmp_path, size, kinds
+):
+    for number, pairs in enumerate(topologies(size)):
+        dice = random.Random(number)  # noqa: S311 - a test's dice
+        flows = [(s, r, kind) for s, r in pairs for kind in _kinds(kinds, dice)]
+        with FakeServer() as server:
+            server.script(nonsense(number))
+            agency = build(tmp_path, server, manifest(flows, SMALL_TURNS))
+            outcome = run(agency)
+            assert outcome.output is not None or outcome.error.exit_code == ExitCode.LIMIT, flows
+            assert len(server.requests) <= SMALL_TURNS
+            assert server.unexpected == []
+        permitted(outcome, flows)
+
+
+def _kinds(wanted: str, dice: random.Random) -> list[str]:
+    if wanted == "mixed":
+        return [dice.choice(["message", "handoff"])]
+    return ["message", "handoff"] if wanted == "both" else [wanted]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_agents_of_every_small_topology_that_only_ever_ask_end_by_themselves(tmp_path, size):
+    for pairs in topologies(size):
+        with FakeServer() as server:
+            server.script(asking_everybody(pairs))
+            kinds = [(s, r, "message") for s, r in pairs]
+            outcome = run(build(tmp_path, server, manifest(kinds, SMALL_TURNS)))
+            assert outcome.output is not None or outcome.error.exit_code == ExitCode.LIMIT, pairs
+            assert len(server.requests) <= SMALL_TURNS
+        permitted(outcome, kinds)
+
+
+def asking_everybody(pairs):
+    """Return a script in which whoever can ask does nothing else; those who cannot, answer."""
+    recipients = {s: [r for sender, r in pairs if sender == s] for s, _ in pairs}
+
+    def ask(request: ModelRequest) -> Reply:
+        sender = request.instructions.split()[-1].rstrip(".")
+        asked = recipients.get(sender, ())
+        calls = [ToolCall("send_message", message(r, "you do it")) for r in asked]
+        return Reply(tool_calls=tuple(calls)) if calls else Reply(text="no")
+
+    return ask
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_every_topology_with_a_model_that_talks_nonsense_ends_by_itself(
     tmp_path, fake_server, seed
@@ -85,14 +158,7 @@ def test_every_topology_with_a_model_that_talks_nonsense_ends_by_itself(
     ],
 )
 def test_agents_that_only_ever_ask_each_other_end_by_themselves(tmp_path, fake_server, flows):
-    recipients = {s: [r for sender, r in flows if sender == s] for s, _ in flows}
-
-    def ask_everybody(request: ModelRequest) -> Reply:
-        sender = request.instructions.split()[-1].rstrip(".")
-        calls = [ToolCall("send_message", message(r, "you do it")) for r in recipients[sender]]
-        return Reply(tool_calls=tuple(calls))
-
-    fake_server.script(ask_everybody)
+    fake_server.script(asking_everybody(flows))
     kinds = [(s, r, "message") for s, r in flows]
     outcome = run(build(tmp_path, fake_server, manifest(kinds)))
     assert outcome.error.exit_code == ExitCode.LIMIT

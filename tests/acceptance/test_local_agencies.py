@@ -1,0 +1,47 @@
+"""The shipped agencies do their work on the embedded model, with no key and no server."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command_line import agency
+
+AGENCIES = Path(__file__).parents[2] / "agencies"
+DIFF = """\
+diff --git a/app.py b/app.py
+--- a/app.py
++++ b/app.py
+@@ -1,3 +1,4 @@
+ def total(items):
++    print("password", PASSWORD)
+     return sum(item.price for item in items)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "stdin", "at_once"),
+    [("research_desk", None, {"analyst", "writer"}),
+     ("code_review", DIFF, {"correctness", "security", "readability"})],
+)  # fmt: skip
+def test_it_runs_without_a_key(tmp_path, name, stdin, at_once):
+    skipped = shutil.ignore_patterns("output", ".agency", "__pycache__")
+    shutil.copytree(AGENCIES / name, tmp_path / name, ignore=skipped)
+    manifest = tmp_path / name / "agency.yaml"
+    line = ["run", manifest, "Review this", "--model", "local", "--json"]
+    done = agency(*line, folder=tmp_path, stdin=stdin)
+    if done.code == 6 and os.environ.get("AGENCY_REQUIRE_LOCAL") != "1":
+        pytest.skip(done.err)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["final_output"].strip()
+    assert result["cost_usd"] == 0
+    assert result["usage"]["output_tokens"] > 0
+    delegations = [node for node in result["tree"]["children"] if node["kind"] == "message"]
+    assert {child["name"] for node in delegations for child in node["children"]} == at_once
+    starts = {node["started_at"][:19] for node in delegations}
+    assert len(starts) <= 2, "they begin together"
