@@ -34,6 +34,7 @@ from agency_cli.run_context import (
     Watch,
     agent_at_work,
     current_frame,
+    end_all_nodes,
     now,
 )
 
@@ -174,6 +175,7 @@ def _end(
     output: str | None = None,
     failure: AgencyError | None = None,
 ) -> None:
+    end_all_nodes(run)
     error = None
     if failure is not None:
         ended_in = failure.agent if isinstance(failure, RunFailed) else None

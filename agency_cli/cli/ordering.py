@@ -16,7 +16,7 @@ from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.manifest import Limits
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
 from agency_cli.rendering.watching import RunWatcher
-from agency_cli.store import Threads, open_database, store_url, thread_lock
+from agency_cli.store import USER, Threads, open_database, store_url, thread_lock
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
@@ -148,15 +148,25 @@ async def send(
     threads = order.threads
     notify = notifier(watcher)
     async with thread_lock(threads.database.folder, thread_id, notify=notify):
+        active = threads.active_agent(thread_id)
+        entry = entry_of(order.loaded.manifest, agent, active)
+        said = threads.conversation(thread_id, USER).read(1)
         request = RunRequest(
-            message=message,
-            entry=entry_of(order.loaded.manifest, agent, threads.active_agent(thread_id)),
+            message=_with_reminder(message, entry, active) if said else message,
+            entry=entry,
             limits=order.limits,
             limit_origins=order.limit_origins,
             thread_id=thread_id,
             memory=lambda name: threads.conversation(thread_id, name),
         )
         return await run_agency(agency, request, watch)
+
+
+def _with_reminder(message: str, entry: str, active: str | None) -> str:
+    """Tell an agent that is called into a conversation of another one who it is now."""
+    if active in {None, entry}:
+        return message
+    return f"[You are {entry} now; until now {active} had this conversation.]\n\n{message}"
 
 
 def notifier(watcher: RunWatcher) -> Callable[[str], None]:

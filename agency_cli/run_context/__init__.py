@@ -8,7 +8,13 @@ call runs in a task of its own, tasks copy their context, so branches never meet
 from agency_cli.run_context.context import RunContext, Watch, now
 from agency_cli.run_context.frames import Frame, current_frame
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
-from agency_cli.run_context.nodes import AgentWork, OpenNode, agent_at_work, open_node
+from agency_cli.run_context.nodes import (
+    AgentWork,
+    OpenNode,
+    agent_at_work,
+    end_all_nodes,
+    open_node,
+)
 from agency_cli.run_context.queues import PairQueues, WouldDeadlock
 
 __all__ = [
@@ -24,6 +30,7 @@ __all__ = [
     "WouldDeadlock",
     "agent_at_work",
     "current_frame",
+    "end_all_nodes",
     "now",
     "open_node",
 ]

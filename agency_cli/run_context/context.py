@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from agency_cli.events import Event, Notice
 from agency_cli.limits import Ledger
 from agency_cli.run_context.frames import current_frame
 from agency_cli.run_context.memory import Memory, RunMemory
 from agency_cli.run_context.queues import PairQueues
+
+if TYPE_CHECKING:
+    from agency_cli.run_context.nodes import OpenNode
 
 Watch = Callable[[Event], None]
 
@@ -27,6 +31,7 @@ class RunContext:
         memory: Conversations that agents remember, by name.
         queues: Who waits for whom.
         active_agent: Key of the agent that has the user's conversation.
+        open_nodes: Nodes of the call tree that have not ended, by id, the outer ones first.
         flow_calls: How often each flow was used, by its place in the manifest.
     """
 
@@ -38,6 +43,7 @@ class RunContext:
     queues: PairQueues = field(default_factory=PairQueues)
     active_agent: str = ""
     flow_calls: dict[str, int] = field(default_factory=dict)
+    open_nodes: dict[str, OpenNode] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
 
     @property

@@ -26,6 +26,7 @@ class OpenNode:
     cost_usd: Decimal | None = None
     status: EndStatus = "ok"
     error: str | None = None
+    began: float = field(default_factory=time.monotonic)
 
     def add_text(self, text: str) -> None:
         """Report a piece of streamed text."""
@@ -34,6 +35,30 @@ class OpenNode:
     def fail(self, reason: str, status: EndStatus = "error") -> None:
         """Mark the node as failed without an exception that says so."""
         self.status, self.error = status, reason
+
+    def end(self) -> None:
+        """Report the node's end; once, however often it is asked for."""
+        if self.run.open_nodes.pop(self.id, None) is None:
+            return
+        self.run.watch(
+            NodeEnded(
+                id=self.id,
+                status=self.status,
+                at=now(),
+                seconds=time.monotonic() - self.began,
+                error=self.error,
+                usage=self.usage,
+                cost_usd=self.cost_usd,
+                output=self.output,
+            )
+        )
+
+
+def end_all_nodes(run: RunContext) -> None:
+    """End what is still open when a run ends, such as a tool that hangs in its thread."""
+    for node in reversed(list(run.open_nodes.values())):
+        node.fail("cancelled", "cancelled")
+        node.end()
 
 
 @contextmanager
@@ -62,25 +87,14 @@ def open_node(
             detail=detail,
         )
     )
-    began = time.monotonic()
+    run.open_nodes[node.id] = node
     try:
         yield node
     except BaseException as error:
         node.fail(*_failure_of(error))
         raise
     finally:
-        run.watch(
-            NodeEnded(
-                id=node.id,
-                status=node.status,
-                at=now(),
-                seconds=time.monotonic() - began,
-                error=node.error,
-                usage=node.usage,
-                cost_usd=node.cost_usd,
-                output=node.output,
-            )
-        )
+        node.end()
 
 
 @contextmanager

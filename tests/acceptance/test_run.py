@@ -232,9 +232,9 @@ def test_a_tool_that_hangs_in_a_thread_does_not_keep_ctrl_c_waiting(fake_server,
     )
     fake_server.when(instructions="You hang.").calls("hang")
     process = subprocess.Popen(
-        command("run", path, "Go"),
+        command("run", path, "Go", "--json"),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(tmp_path, fake_server.env),
         cwd=tmp_path,
@@ -244,9 +244,11 @@ def test_a_tool_that_hangs_in_a_thread_does_not_keep_ctrl_c_waiting(fake_server,
     while not (tmp_path / "hanging").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert "interrupted" in err
+    (tool,) = [n for n in json.loads(out)["tree"]["children"] if n["kind"] == "tool"]
+    assert tool["status"] == "cancelled"
 
 
 def test_a_python_tool_that_cannot_be_imported_is_a_located_problem(tmp_path):
@@ -282,6 +284,16 @@ def test_a_thread_goes_on_where_it_was_with_whoever_has_it(fake_server, tmp_path
     gone = agency("threads", "show", "mine", folder=tmp_path)
     assert gone.code == 2
     assert "no thread 'mine'" in gone.err
+
+
+def test_an_agent_that_is_called_into_a_conversation_is_told_who_it_is(team, good, tmp_path):
+    good.when(instructions="the worker").says("Did it.")
+    for extra in ([], ["--agent", "worker"]):
+        options = ["--thread", "mine", "--quiet", *extra]
+        assert agency("run", team, "Go", *options, folder=tmp_path, environ=good.env).code == 0
+    last = good.requests[-1]
+    assert last.last_user_text.startswith("[You are worker now; until now boss had this")
+    assert last.last_user_text.endswith("Go")
 
 
 def test_a_folder_without_a_store_says_how_to_name_one(tmp_path):
