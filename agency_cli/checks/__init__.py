@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain, islice
 from typing import Final
 
@@ -10,7 +10,9 @@ from agency_cli.checks import (
     agents,
     entries,
     extra_params,
+    flow_kinds,
     flows,
+    providers,
     reach,
     references,
     secrets,
@@ -35,12 +37,14 @@ ERRORS: Final[tuple[Check, ...]] = (
     agents.names_listed_once,
     tools.python_references,
     tools.reserved_names,
+    providers.base_urls,
     # What the flows say together.
     flows.short_forms,
     flows.empty_lists,
     flows.to_oneself,
     flows.declared_twice,
     flows.from_agents_without_outbound,
+    flow_kinds.keys_without_effect,
     extra_params.free_names,
     extra_params.sound_schemas,
     entries.one_entry,
@@ -59,10 +63,20 @@ WARNINGS: Final[tuple[Check, ...]] = (
 """Every rule whose breach is a warning."""
 
 
-def run_checks(subject: Subject, checks: Iterable[Check]) -> list[Problem]:
+def run_checks(
+    subject: Subject,
+    checks: Iterable[Check],
+    *,
+    is_certain: Callable[[Problem], bool] | None = None,
+) -> list[Problem]:
     """Return what the checks find, and at most one problem more than are ever shown.
 
     Places are paths, not yet lines.
+
+    Args:
+        subject: The manifest.
+        checks: The rules.
+        is_certain: Says of a problem whether it is one; without it, all are.
     """
     found = chain.from_iterable(check(subject) for check in checks)
-    return list(islice(found, MOST_PROBLEMS + 1))
+    return list(islice(filter(is_certain, found), MOST_PROBLEMS + 1))

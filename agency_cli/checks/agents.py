@@ -62,7 +62,8 @@ def names_listed_once(subject: Subject) -> Iterator[Problem]:
 
 def missing_descriptions(subject: Subject) -> Iterator[Problem]:
     """Agents that others may reach, but that say nothing of themselves."""
-    recipients = {flow.recipient for flow in subject.manifest.single_flows}
+    flows = subject.manifest.single_flows
+    recipients = {flow.recipient for flow in flows if flow.sender != flow.recipient}
     for key, agent in subject.manifest.agents.items():
         if key in recipients and not (agent.description or "").strip():
             what = "others may ask this agent, but it has no `description` to choose it by"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from agency_cli.checks.subject import Subject
@@ -12,20 +12,23 @@ from agency_cli.errors import Problem
 # Not behind a letter, a dot or another @: `mail@example.org` mentions nobody.
 _MENTION: Final = re.compile(r"(?<![\w.@/-])@([A-Za-z][\w-]*)", re.ASCII)
 
+_MOST_NAMED: Final = 3
+
 
 def unreachable_agents(subject: Subject) -> Iterator[Problem]:
     """Agents that no path of flows leads to from an entry."""
     manifest = subject.manifest
+    entries = dict.fromkeys(manifest.entries)
     # A misspelt name, or no entry at all, is an error of its own; who is reached is not known then.
-    if not manifest.entries or not manifest.flow_names <= manifest.agents.keys():
+    if not entries or not {*entries, *manifest.flow_names} <= manifest.agents.keys():
         return
     reached = set()
-    for entry in manifest.entries:
-        if entry in manifest.agents and entry not in reached:
+    for entry in entries:
+        if entry not in reached:
             reached.update(manifest.reached_from(entry))
     for key in manifest.agents:
         if key not in reached:
-            what = f"no path of flows leads to {key!r} from {' or '.join(manifest.entries[:3])}"
+            what = f"no path of flows leads to {key!r} from {_alternatives(entries)}"
             yield Problem(
                 code="unreachable-agent",
                 message=what,
@@ -50,3 +53,9 @@ def unreachable_mentions(subject: Subject) -> Iterator[Problem]:
                     severity="warning",
                     within=f"@{name}",
                 )
+
+
+def _alternatives(entries: Iterable[str]) -> str:
+    names = list(entries)
+    rest = len(names[_MOST_NAMED:])
+    return " or ".join([*names[:_MOST_NAMED], *([f"{rest} more"] if rest else [])])

@@ -8,7 +8,7 @@ from typing import Final
 
 from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
-from agency_cli.manifest import PythonTool
+from agency_cli.manifest import Manifest, PythonTool
 from agency_cli.manifest.guardrails import PythonGuardrail
 
 # `file.py:name` or `package.module:name`; the file may stand in a folder.
@@ -18,7 +18,7 @@ _RESERVED: Final = re.compile(r"send_message|transfer_to_.*")
 
 def python_references(subject: Subject) -> Iterator[Problem]:
     """References to Python objects have the form of one."""
-    for path, reference in _python_references(subject):
+    for path, reference in named_python(subject.manifest):
         if not _REFERENCE.fullmatch(reference):
             what = (
                 f"{reference!r} names no Python object; write file.py:name or package.module:name"
@@ -34,8 +34,8 @@ def reserved_names(subject: Subject) -> Iterator[Problem]:
             yield Problem(code="reserved-name", message=what, path=("tools", key, "name"))
 
 
-def _python_references(subject: Subject) -> Iterator[tuple[Path, str]]:
-    manifest = subject.manifest
+def named_python(manifest: Manifest) -> Iterator[tuple[Path, str]]:
+    """Yield each reference to a Python object, and where it stands."""
     for key, tool in manifest.tools.items():
         if isinstance(tool, PythonTool):
             yield ("tools", key, "python"), tool.python

@@ -17,7 +17,7 @@ from agency_cli.manifest.tools import TOOL_KINDS
 
 Schema = Mapping[str, Any]
 
-_KINDS: Final[Mapping[str | int, tuple[str, Iterable[str]]]] = {
+_KINDS: Final[Mapping[str | int | None, tuple[str, Iterable[str]]]] = {
     "tools": ("tool", TOOL_KINDS),
     "guardrails": ("guardrail", GUARDRAIL_KINDS),
 }
@@ -41,28 +41,36 @@ class Choice:
     instead: str | None = None
 
 
-def meant_branch(error: ValidationError, branches: Sequence[Schema]) -> Choice:
+def meant_branch(
+    error: ValidationError, branches: Sequence[Schema], path: Path, *, section: str | int | None
+) -> Choice:
     """Choose a branch of an `anyOf` or `oneOf` that failed.
 
     Args:
         error: The failure; its context holds the errors of every branch.
         branches: The branches, references resolved.
+        path: Where the value that failed stands.
+        section: The key of the document that it stands below, misspelt or not.
     """
-    path = tuple(error.absolute_path)
     refused = {
         inner.relative_schema_path[0]
         for inner in error.context or ()
         if inner.validator == "type" and len(inner.relative_schema_path) == len(("0", "type"))
     }
     fitting = [index for index in range(len(branches)) if index not in refused]
-    if len(fitting) > 1 and len(path) == len(("tools", "name")) and path[0] in _KINDS:
+    if len(fitting) > 1 and len(path) == len(("tools", "name")) and section in _KINDS:
         instance: Any = error.instance
-        return _by_kind(instance, branches, path)
+        return _by_kind(instance, branches, path, *_KINDS[section])
     return Choice(branch=fitting[0] if fitting else None)
 
 
-def _by_kind(instance: Mapping[str, Any], branches: Sequence[Schema], path: Path) -> Choice:
-    word, kinds = _KINDS[path[0]]
+def _by_kind(
+    instance: Mapping[str, Any],
+    branches: Sequence[Schema],
+    path: Path,
+    word: str,
+    kinds: Iterable[str],
+) -> Choice:
     present = [kind for kind in kinds if kind in instance]
     if not present:
         known = {key for branch in branches for key in branch.get("properties", ())}

@@ -14,7 +14,8 @@ from agency_cli.checks.unsupported import unsupported_keys
 from agency_cli.errors import Problem
 from agency_cli.loading.composing import compose
 from agency_cli.loading.extensions import without_extensions
-from agency_cli.loading.files import missing_tool_files, read_instruction_files
+from agency_cli.loading.files import missing_python_files, read_instruction_files
+from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.interpolation import Interpolation
 from agency_cli.loading.params import Params, read_params
 from agency_cli.loading.reading import read_text
@@ -80,25 +81,32 @@ class _Reader:
         interpolation = Interpolation(self._environ, params.texts(), params.open)
         document = interpolation.value(written)
         assert isinstance(document, dict)
-        manifest, shape_problems = typed(document, written)
+        result = typed(document, written)
+        manifest = result.manifest
+        self._sources = replace(self._sources, renamed=result.renamed)
+        doubts = Doubts(set(result.mended), result.renamed, interpolation.open_places)
         shape = [*composing_problems, *params.problems]
-        shape += _known_places(interpolation.problems, shape_problems)
-        shape += [*self._certain(shape_problems, interpolation), *unsupported_keys(document)]
+        references = filter(doubts.is_independent, interpolation.problems)
+        shape += _known_places(references, result.problems)
+        shape += [*filter(doubts.is_decided, result.problems), *unsupported_keys(document)]
         rest: list[Problem] = []
         warnings: list[Problem] = []
         shared, texts = "", dict[str, Text]()
         excess = [] if manifest is None else list(too_many(manifest))
         rest += excess
         if manifest is not None and not excess:
-            rest += self._read_files(manifest)
+            unread = [*filter(doubts.is_independent, self._read_files(manifest))]
+            rest += unread
+            # What a file that cannot be read would say is not known either.
+            doubts.mended.update(problem.path for problem in unread)
             # The files of instructions can hold references that lead nowhere, too.
             before = len(interpolation.problems)
             shared = self._shared(manifest, interpolation)
             texts = self._own(manifest, interpolation)
             rest += interpolation.problems[before:]
             subject = Subject(manifest, self._whole, texts, frozenset(interpolation.used_params))
-            rest += self._certain(run_checks(subject, ERRORS), interpolation)
-            warnings = run_checks(subject, WARNINGS)
+            rest += run_checks(subject, ERRORS, is_certain=doubts.is_certain)
+            warnings = run_checks(subject, WARNINGS, is_certain=doubts.is_independent)
         return Draft(
             folder=self._folder,
             sources=self._sources,
@@ -116,7 +124,7 @@ class _Reader:
             manifest, self._folder, shown_folder, self._sources.locate
         )
         self._sources = replace(self._sources, files=files)
-        return [*problems, *missing_tool_files(manifest, self._folder)]
+        return [*problems, *missing_python_files(manifest, self._folder)]
 
     def _shared(self, manifest: Manifest, interpolation: Interpolation) -> str:
         place = ("shared_instructions_file",)
@@ -146,14 +154,6 @@ class _Reader:
             more = Problem(code="more-problems", message=what, severity=problems[0].severity)
             located.append(self._sources.locate(more))
         return located
-
-    def _certain(self, problems: Iterable[Problem], interpolation: Interpolation) -> list[Problem]:
-        """Leave out what only seems wrong, because a reference has no value there."""
-        return [
-            problem
-            for problem in problems
-            if problem.at_key or problem.path not in interpolation.open_places
-        ]
 
 
 def _known_places(problems: Iterable[Problem], shape: Iterable[Problem]) -> list[Problem]:

@@ -1,4 +1,4 @@
-"""The files that a manifest names: instructions are read, files of tools must exist."""
+"""The files that a manifest names: instructions are read, files of Python must exist."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agency_cli.checks.nearest import did_you_mean_file
+from agency_cli.checks.tools import named_python
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.reading import read_text
-from agency_cli.manifest import Manifest, PythonTool
+from agency_cli.manifest import Manifest
 
 Place = tuple[str | int, ...]
 
@@ -59,17 +60,15 @@ def read_instruction_files(
     return files, problems
 
 
-def missing_tool_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
-    """Yield a problem for each Python file that a tool names and that is not there."""
-    for key, tool in manifest.tools.items():
-        if not isinstance(tool, PythonTool):
-            continue
-        name, colon, _ = tool.python.rpartition(":")
-        if not colon or not name.endswith(".py") or (folder / name).is_file():
+def missing_python_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
+    """Yield a problem for each Python file that is named and that is not there."""
+    for place, reference in named_python(manifest):
+        name, colon, _ = reference.rpartition(":")
+        if not colon or not name.endswith(".py") or _is_file(folder / name):
             continue
         hint = did_you_mean_file(name, _python_files(folder / name, folder))
         what = f"the file {name!r} does not exist{hint}"
-        yield Problem(code="missing-file", message=what, path=("tools", key, "python"))
+        yield Problem(code="missing-file", message=what, path=place)
 
 
 def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
@@ -78,6 +77,14 @@ def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
     for key, agent in manifest.agents.items():
         if agent.instructions_file is not None:
             yield ("agents", key, "instructions_file"), agent.instructions_file
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # Such as a name that is longer than names may be.
+        return False
 
 
 def _python_files(wanted: Path, folder: Path) -> list[str]:

@@ -15,6 +15,14 @@ from agency_cli.loading.nodes import line_and_column
 LARGEST_FILE: Final = 1_000_000
 """Bytes that a manifest, or a file of instructions, may have."""
 
+# Somebody holds the other end of these: `agency validate <(make-manifest)`.
+_STREAM: Final = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/[^/]+/fd/\d+")
+_SPECIAL: Final = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 _BYTE_ORDER_MARK: Final = "\ufeff"
 # What YAML does not take as printable.
 _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
@@ -29,17 +37,29 @@ def read_text(path: Path, shown: str, *, at: Problem | None = None) -> tuple[byt
         at: Where a manifest names the file, for what is wrong with the file as a whole.
 
     Raises:
-        ManifestError: It is missing, a folder, unreadable, too large, or not UTF-8 text.
+        ManifestError: It is missing, a folder, a pipe or a device, unreadable, too large, or not
+            UTF-8 text.
     """
     try:
-        data = _read_limited(path)
+        special = _special_file(path)
+        data = b"" if special else _read_limited(path)
     except (OSError, ValueError) as error:
         raise _unreadable(path, shown, error, at) from None
+    if special:
+        raise _refused(at, "not-a-file", shown, f"is {special}, which may never end; name a file")
     if len(data) > LARGEST_FILE:
         raise _refused(
             at, "file-too-large", shown, f"is larger than {LARGEST_FILE // 1_000_000} MB"
         )
     return data, _decoded(data, shown)
+
+
+def _special_file(path: Path) -> str:
+    """Name what is no file, and could keep its reader waiting for ever; empty for all else."""
+    if _STREAM.fullmatch(str(path)):
+        return ""
+    mode = path.stat().st_mode
+    return next((name for is_one, name in _SPECIAL if is_one(mode)), "")
 
 
 def _read_limited(path: Path) -> bytes:

@@ -20,7 +20,7 @@ from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import Problem
 from agency_cli.loading.branches import Schema, meant_branch
 from agency_cli.loading.nodes import Path
-from agency_cli.loading.wording import bound, choice, expectation, name_rule, shown
+from agency_cli.loading.wording import bound, choice, expectation, name_rule, not_a_name, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,13 @@ class Finding:
         problem: For the person.
         key: The key that is unknown or missing, if that is what is wrong.
         instead: The known key that an unknown one was probably meant to be.
+        meant: The value that a faulty one was probably meant to be.
     """
 
     problem: Problem
     key: str = ""
     instead: str | None = None
+    meant: object = None
 
 
 def shape_findings(data: object, written: object, schema: Schema) -> list[Finding]:
@@ -46,8 +48,9 @@ def shape_findings(data: object, written: object, schema: Schema) -> list[Findin
         written: The same document as written; messages quote only this, never a secret.
         schema: The schema of manifests.
     """
-    explainer = _Explainer(schema, written)
-    errors = islice(Draft202012Validator(schema).iter_errors(data), MOST_PROBLEMS + 1)
+    validator = Draft202012Validator(schema)
+    explainer = _Explainer(validator, schema["$defs"], written)
+    errors = islice(validator.iter_errors(data), MOST_PROBLEMS + 1)
     found = [finding for error in errors for finding in explainer.explained(error)]
     return _each_once(found)
 
@@ -78,13 +81,13 @@ class _Fault:
     error: ValidationError
 
     @classmethod
-    def of(cls, error: ValidationError) -> _Fault:
+    def of(cls, error: ValidationError, below: Path) -> _Fault:
         return cls(
             str(error.validator),
             error.validator_value,
             error.instance,
             error.schema,
-            tuple(error.absolute_path),
+            (*below, *error.absolute_path),
             error,
         )
 
@@ -92,15 +95,23 @@ class _Fault:
 class _Explainer:
     """Turns errors of the validator into findings."""
 
-    def __init__(self, schema: Schema, written: object) -> None:
-        self._definitions: Mapping[str, Schema] = schema["$defs"]
+    def __init__(
+        self,
+        validator: Draft202012Validator,
+        definitions: Mapping[str, Schema],
+        written: object,
+    ) -> None:
+        self._validator = validator
+        self._definitions = definitions
         self._written = written
+        self._misspelt: dict[Path, str] = {}
 
-    def explained(self, error: ValidationError) -> Iterator[Finding]:
-        fault = _Fault.of(error)
+    def explained(self, error: ValidationError, below: Path = ()) -> Iterator[Finding]:
+        """Yield what an error says; `below` is where the value that was validated stands."""
+        fault = _Fault.of(error, below)
         match fault.keyword:
             case "anyOf" | "oneOf":
-                yield from self._union(fault)
+                yield from self._union(fault, below)
             case "additionalProperties" if "properties" in fault.schema:
                 yield from self._unknown_keys(fault)
             case "additionalProperties":
@@ -109,11 +120,12 @@ class _Explainer:
                 yield from _missing_keys(fault)
             case _:
                 code, message = self._bad_value(fault)
-                yield Finding(Problem(code=code, message=message, path=fault.path))
+                problem = Problem(code=code, message=message, path=fault.path)
+                yield Finding(problem, meant=_meant(fault))
 
-    def _union(self, fault: _Fault) -> Iterator[Finding]:
+    def _union(self, fault: _Fault, below: Path) -> Iterator[Finding]:
         branches = [self._resolved(branch) for branch in fault.rule]
-        choice = meant_branch(fault.error, branches)
+        choice = meant_branch(fault.error, branches, fault.path, section=self._section(fault.path))
         if choice.problem is not None:
             yield Finding(choice.problem, choice.key, choice.instead)
         elif choice.branch is None:
@@ -123,7 +135,7 @@ class _Explainer:
         else:
             for inner in fault.error.context or ():
                 if inner.relative_schema_path[0] == choice.branch:
-                    yield from self.explained(inner)
+                    yield from self.explained(inner, below)
 
     def _unknown_keys(self, fault: _Fault) -> Iterator[Finding]:
         known: Mapping[str, Schema] = fault.schema["properties"]
@@ -144,6 +156,19 @@ class _Explainer:
                 key,
                 instead,
             )
+            if instead is not None:
+                self._misspelt[*fault.path, key] = instead
+                yield from self._inside(fault.value[key], known[instead], (*fault.path, key))
+
+    def _inside(self, value: object, schema: Schema, path: Path) -> Iterator[Finding]:
+        """Look into the value of a misspelt key."""
+        errors = self._validator.evolve(schema=schema).iter_errors(value)
+        for error in islice(errors, MOST_PROBLEMS + 1):
+            yield from self.explained(error, path)
+
+    def _section(self, path: Path) -> str | int | None:
+        """Return the key of the document that a place is below, as it is spelt."""
+        return self._misspelt.get(path[:1], path[0]) if path else None
 
     def _home(self, key: str, known: Mapping[str, Schema]) -> str:
         """Say where a key that is unknown here belongs, or else which keys are known."""
@@ -169,7 +194,7 @@ class _Explainer:
             case "minProperties" | "minItems" | "minLength":
                 return "empty", "must not be empty"
             case "pattern":
-                return "bad-name", f"{shown(value)} is not a name: {name_rule(fault.rule)}"
+                return "bad-name", not_a_name(value, fault.rule)
             case _:
                 return "bad-value", bound(fault.keyword, fault.rule)
 
@@ -183,6 +208,20 @@ class _Explainer:
         for part in path:
             value = value[part]
         return value
+
+
+def _meant(fault: _Fault) -> object:
+    match fault.keyword:
+        case "enum" if isinstance(fault.value, str):
+            return nearest(fault.value, filter(_is_text, fault.rule))
+        case "type" if fault.rule == "array" and isinstance(fault.value, str):
+            return [fault.value]
+        case _:
+            return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _bad_names(fault: _Fault) -> Iterator[Finding]:

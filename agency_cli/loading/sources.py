@@ -19,12 +19,14 @@ class Sources:
         data: Its bytes.
         document: Its nodes.
         files: The files of instructions, by the place that names them.
+        renamed: Misspelt keys of the document, by the path of what they were taken for.
     """
 
     shown: str
     data: bytes
     document: Document
     files: Mapping[Path, TextFile] = field(default_factory=dict)
+    renamed: Mapping[Path, str] = field(default_factory=dict)
 
     def locate(self, problem: Problem) -> Problem:
         """Return the problem with file, line and column, unless it has them already."""
@@ -35,8 +37,12 @@ class Sources:
             index = nth_index(file.text, problem.within, problem.nth, 0, len(file.text))
             line, column = line_and_column(file.text, index or 0)
             return replace(problem, file=file.shown, line=line, column=column)
+        path = tuple(
+            self.renamed.get(problem.path[: index + 1], part)
+            for index, part in enumerate(problem.path)
+        )
         line, column = self.document.place(
-            problem.path, at_key=problem.at_key, within=problem.within, nth=problem.nth
+            path, at_key=problem.at_key, within=problem.within, nth=problem.nth
         )
         return replace(problem, file=self.shown, line=line, column=column)
 

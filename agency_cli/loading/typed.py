@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,59 +14,53 @@ from agency_cli.manifest import Manifest
 from agency_cli.schema import load_schema
 
 
-def typed(
-    document: dict[str, Any], written: dict[str, Any]
-) -> tuple[Manifest | None, list[Problem]]:
-    """Return the manifest and what is wrong with its shape.
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What became of a document.
+
+    Attributes:
+        manifest: As it was probably meant, so that its references can be checked in the same go;
+            sound only without problems, None where nothing could be made of it.
+        problems: What is wrong with the shape.
+        mended: Where the manifest holds other values than the document.
+        renamed: The misspelt keys, by the path of what they were taken for.
+    """
+
+    manifest: Manifest | None
+    problems: list[Problem] = field(default_factory=list)
+    mended: frozenset[Path] = frozenset()
+    renamed: Mapping[Path, str] = field(default_factory=dict)
+
+
+def typed(document: dict[str, Any], written: dict[str, Any]) -> Typed:
+    """Return the manifest, and what is wrong with its shape.
 
     The models and the JSON Schema take the same documents (a test holds them to it), and the
-    models answer sooner; the schema's errors are the better ones to explain. Where a document has
-    problems, a manifest is still returned if it is clear what was meant, so that its references
-    can be checked in the same go.
+    models answer sooner; the schema's errors are the better ones to explain.
 
     Args:
         document: Interpolated.
         written: The same as written; messages quote only this.
     """
     try:
-        return Manifest.model_validate(document), []
+        return Typed(Manifest.model_validate(document))
     except ValidationError as error:
-        residual = error
+        return _explained(error, document, written)
 
-    from agency_cli.loading.repair import repaired  # noqa: PLC0415 - for faulty documents only
-    from agency_cli.loading.shape import shape_findings  # noqa: PLC0415 - it imports jsonschema
+
+def _explained(error: ValidationError, document: dict[str, Any], written: dict[str, Any]) -> Typed:
+    # For faulty documents only; one of them imports jsonschema.
+    from agency_cli.loading.refusals import refused_places, unexplained  # noqa: PLC0415 - see above
+    from agency_cli.loading.repair import repaired  # noqa: PLC0415 - see above
+    from agency_cli.loading.shape import shape_findings  # noqa: PLC0415 - see above
 
     findings = shape_findings(document, written, load_schema())
-    if not findings:
-        return None, _residual_problems(residual, document)
-    return _manifest(repaired(document, findings)), [finding.problem for finding in findings]
-
-
-def _manifest(document: dict[str, Any] | None) -> Manifest | None:
-    if document is None:
-        return None
-    try:
-        return Manifest.model_validate(document)
-    except ValidationError:
-        return None
-
-
-def _residual_problems(error: ValidationError, document: dict[str, Any]) -> list[Problem]:
-    """Say what the models refuse though the schema takes it, such as an endless number."""
-    return [
-        Problem(code="bad-value", message=details["msg"], path=_path(details["loc"], document))
-        for details in error.errors(include_url=False, include_input=False, include_context=False)
-    ]
-
-
-def _path(location: tuple[str | int, ...], document: Any) -> Path:
-    """Return a location without the names of the branches that Pydantic tried."""
-    path: list[str | int] = []
-    value = document
-    for part in location:
-        is_key = isinstance(value, dict) and part in value
-        is_index = isinstance(value, list) and isinstance(part, int) and part < len(value)
-        if is_key or is_index:
-            path.append(part)
-            value = value[part]
-    return tuple(path)
+    found = {finding.problem.path: finding.problem for finding in findings}
+    problems = [finding.problem for finding in findings]
+    problems += [one for one in unexplained(error, document) if one.path not in found]
+    if not problems:
+        what = "cannot be used here; see schemas/agency.schema.json for what can"
+        places = refused_places(error, document)
+        problems = [Problem(code="bad-value", message=what, path=place) for place in places]
+    result = repaired(document, findings)
+    return Typed(result.manifest, problems, result.places, result.renamed)

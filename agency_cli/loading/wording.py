@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -45,7 +46,8 @@ def expectation(kinds: Iterable[str], value: object) -> str:
         hint = f"; write [{value}]"
     elif isinstance(value, str) and "${" in value:
         hint = "; a reference always gives text"
-    return f"must be {text}, not {kind_of(value)}{hint}"
+    given = description(value) if wanted == ["integer"] and isinstance(value, float) else ""
+    return f"must be {text}, not {given or kind_of(value)}{hint}"
 
 
 def choice(options: Sequence[object], value: object) -> str:
@@ -59,6 +61,21 @@ def bound(keyword: str, limit: object) -> str:
     """Say which bound a value is beyond; the keyword is JSON Schema's."""
     said = _BOUNDS.get(keyword)
     return said.format(limit) if said else "does not fit the schema of manifests"
+
+
+def finite(value: object) -> str:
+    """Say that a number must have an end."""
+    return f"must be a finite number, not {description(value)}"
+
+
+def whole(value: float) -> str:
+    """Say how to write a whole number that was written as a fraction."""
+    return f"must be a whole number; write {int(value)}, not {description(value)}"
+
+
+def not_a_name(value: object, pattern: str) -> str:
+    """Say that a value does not keep the pattern of a name."""
+    return f"{shown(value)} is not a name: {name_rule(pattern)}"
 
 
 def name_rule(pattern: str) -> str:
@@ -85,6 +102,8 @@ def kind_of(value: object) -> str:
 
 def description(value: object) -> str:
     """Return a value as YAML writes it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{'-' if value < 0 else ''}.{'nan' if math.isnan(value) else 'inf'}"
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 

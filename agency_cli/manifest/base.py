@@ -25,7 +25,6 @@ class Strict(BaseModel):
         # As strict as the JSON Schema: the text "3" is no number.
         strict=True,
         allow_inf_nan=False,
-        populate_by_name=True,
         # Built at the first use, all together: twice as fast as one by one.
         defer_build=True,
     )

@@ -77,7 +77,7 @@ class Manifest(Extensible):
         """Keys of the entry agents: as written, else the agents that no flow reaches."""
         if self.entry is not None:
             return (self.entry,) if isinstance(self.entry, str) else tuple(self.entry)
-        reached = {flow.recipient for flow in self.single_flows}
+        reached = {flow.recipient for flow in self.single_flows if flow.sender != flow.recipient}
         return tuple(key for key in self.agents if key not in reached)
 
     def reached_from(self, entry: str) -> list[str]:

@@ -11,6 +11,10 @@ from agency_cli.manifest import Manifest
 
 def codes(checks=(*ERRORS, *WARNINGS), used_params=(), **rest):
     """Return the codes of what is wrong with a manifest of three agents."""
+    return [problem.code for problem in problems(checks, used_params, **rest)]
+
+
+def problems(checks=(*ERRORS, *WARNINGS), used_params=(), **rest):
     agents = {
         key: {"instructions": f"You are {key}.", "description": f"Is {key}."}
         for key in ("ceo", "dev", "qa")
@@ -25,7 +29,7 @@ def codes(checks=(*ERRORS, *WARNINGS), used_params=(), **rest):
         if agent.instructions is not None
     }
     subject = Subject(manifest, document, instructions, frozenset(used_params))
-    return [problem.code for problem in run_checks(subject, checks)]
+    return run_checks(subject, checks)
 
 
 def agent(text="Work.", **rest):
@@ -77,6 +81,88 @@ def test_a_cycle_needs_an_entry():
 def test_several_agents_that_no_flow_reaches_need_an_entry():
     assert codes(flows=["ceo > dev"], entry=None) == ["ambiguous-entry"]
     assert codes(flows=["ceo > dev"], entry=["ceo", "qa"]) == []
+
+
+def test_an_unreachable_agent_is_told_with_each_entry_once():
+    entry = ["ceo", "qa", "ceo"]
+    (problem,) = problems(WARNINGS, flows=["ceo > qa"], entry=entry)
+    assert problem.message == "no path of flows leads to 'dev' from ceo or qa"
+    agents = {f"a{index}": agent() for index in range(6)}
+    (problem,) = problems(WARNINGS, agents=agents, flows=[], entry=list(agents)[:5])
+    assert problem.message == "no path of flows leads to 'a5' from a0 or a1 or a2 or 2 more"
+
+
+def test_a_misspelt_entry_is_not_also_a_dozen_unreachable_agents():
+    assert codes(entry="boss") == ["unknown-agent"]
+    assert codes(flows=["ceo > dev"], entry=["ceo", "boss"]) == ["unknown-agent"]
+
+
+def test_a_flow_to_oneself_is_not_also_a_missing_entry():
+    assert codes(flows=["ceo > ceo, dev, qa"], entry=None) == ["self-flow"]
+
+
+def test_a_key_of_the_other_kind_of_flow_is_named_with_both_kinds():
+    flow = {"from": "ceo", "to": ["dev", "qa"], "kind": "handoff", "max_calls": 2}
+    (problem,) = problems(flows=[flow])
+    assert (problem.path, problem.at_key) == (("flows", 0, "max_calls"), True)
+    assert problem.message == (
+        "'max_calls' has no effect on a flow of kind 'handoff'; it belongs to the kind 'message':"
+        " remove the key, or write `kind: message`"
+    )
+    reminding = {"from": "ceo", "to": ["dev", "qa"], "reminder": False}
+    (problem,) = problems(flows=[reminding])
+    assert problem.path == ("flows", 0, "reminder")
+    assert problem.message.endswith("remove the key, or write `kind: handoff`")
+
+
+def test_keys_of_its_own_kind_are_what_a_flow_is_for():
+    message = {"from": "ceo", "to": ["dev", "qa"], "max_calls": 2, "memory": "none"}
+    handoff = {"from": "dev", "to": "qa", "kind": "handoff", "reminder": "You are QA."}
+    assert codes(flows=[message, handoff]) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost:11434/v1",
+        "https://example.org",
+        "HTTPS://EXAMPLE.org/v1/",
+        "http://[::1]:8801/v1",
+        "http://user:word@host/v1",
+        "http://münchen.example/v1",
+    ],
+)
+def test_addresses_that_requests_can_be_sent_to_are_taken(url):
+    assert codes(providers={"p": {"base_url": url}}) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "advice"),
+    [
+        ("not a url", "http://localhost:11434/v1"),
+        ("localhost:8801/v1", "put it before this one"),
+        ("api.example.org", "put it before this one"),
+        ("127.0.0.1:8801", "put it before this one"),
+        ("file:///etc/passwd", "begins with http:// or https://"),
+        ("http://", "names no host"),
+        ("http://:8801/v1", "names no host"),
+        ("http:localhost/v1", "names no host"),
+        ("http://host:port/v1", "http://localhost:11434/v1"),
+        ("http://[::1/v1", "http://localhost:11434/v1"),
+        ("http://ex ample.org/v1", "no spaces"),
+        ("http://example.org/v1\n", "no spaces"),
+    ],
+)
+def test_addresses_that_no_request_can_be_sent_to_say_what_to_write(url, advice):
+    (problem,) = problems(providers={"p": {"base_url": url}})
+    assert (problem.code, problem.path) == ("bad-url", ("providers", "p", "base_url"))
+    assert advice in problem.message
+
+
+def test_an_address_is_not_shown_since_it_can_hold_a_password():
+    for url in ("http://user:s3cret@host:port/v1", "user:s3cret@host", "s3cret key"):
+        (problem,) = problems(providers={"p": {"base_url": url}})
+        assert "s3cret" not in problem.message
 
 
 def test_a_misspelt_flow_is_not_also_an_ambiguous_entry_or_an_unreachable_agent():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,8 +69,47 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
-def test_a_file_without_an_end_is_refused():
-    assert only_problem(Path("/dev/zero")).code == "file-too-large"
+def test_a_device_is_refused():
+    problem = only_problem(Path("/dev/zero"))
+    assert (problem.code, "is a device" in problem.message) == ("not-a-file", True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path):
+    path = tmp_path / "fifo.yaml"
+    os.mkfifo(path)
+    problem = only_problem(path)
+    assert (problem.code, "is a named pipe" in problem.message) == ("not-a-file", True)
+    manifest = tmp_path / "agency.yaml"
+    manifest.write_bytes(HEAD.replace(b"instructions: Lead.", b"instructions_file: fifo.yaml"))
+    problem = only_problem(manifest)
+    assert (problem.code, problem.line, problem.column) == ("not-a-file", 4, 28)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such sockets")
+def test_a_socket_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the address of a socket must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("s.yaml")
+        problem = only_problem(Path("s.yaml"))
+    assert (problem.code, "is a socket" in problem.message) == ("not-a-file", True)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_what_another_program_writes_is_read_to_its_end():
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, HEAD)
+        os.close(writing)
+        assert check_manifest(f"/dev/fd/{reading}") == ()
+    finally:
+        os.close(reading)
+    command = [sys.executable, "-m", "agency_cli", "validate", "/dev/stdin"]
+    done = subprocess.run(command, input=HEAD, capture_output=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (
+        0,
+        b"/dev/stdin: ok (1 agent, 0 flows)",
+    )
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"# words\n", b"\xef\xbb\xbf", b"---\n", b"~"])
