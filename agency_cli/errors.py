@@ -144,3 +144,12 @@ class Interrupted(RunFailed):
     exit_code = ExitCode.INTERRUPTED
     kind = "interrupted"
     ends_run = True
+
+
+def one_line(error: BaseException) -> str:
+    """Return what an error says, in one line; also where saying it fails."""
+    try:
+        text = str(error)
+    except Exception as failure:  # noqa: BLE001 - foreign code, which may raise anything
+        text = f"(its text cannot be had: {type(failure).__name__})"
+    return " ".join(text.split())

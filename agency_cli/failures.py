@@ -6,7 +6,7 @@ import asyncio
 
 from agents import AgentsException, MaxTurnsExceeded
 
-from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed
+from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed, one_line
 
 
 def own_failure(error: BaseException) -> AgencyError | None:
@@ -24,12 +24,8 @@ def own_failure(error: BaseException) -> AgencyError | None:
         case asyncio.CancelledError():
             return Interrupted("interrupted")
         case MaxTurnsExceeded():
-            return LimitReached(_one_line(root))
+            return LimitReached(one_line(root) or type(root).__name__)
         case AgentsException():
-            return RunFailed(_one_line(root))
+            return RunFailed(one_line(root) or type(root).__name__)
         case _:
             return None
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
+from agency_cli.errors import one_line
+
 
 class CannotImport(Exception):
     """A reference that leads nowhere; its text says why."""
@@ -68,23 +70,23 @@ def _file_module(path: Path) -> ModuleType:
 def _reported(name: str) -> Iterator[None]:
     try:
         yield
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # importing runs foreign code, which may raise anything
-        text = " ".join(str(error).split())
-        raise CannotImport(f"importing {name} failed: {type(error).__name__}: {text}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # importing runs foreign code, which may raise anything
+        what = f"{type(error).__name__}: {one_line(error)}"
+        raise CannotImport(f"importing {name} failed: {what}") from error
 
 
 @contextmanager
 def _beside(folder: Path) -> Iterator[None]:
     """Let imports find the files in `folder`, and forget them afterwards."""
-    before = set(sys.modules)
+    before, path_before = set(sys.modules), list(sys.path)
     sys.path.insert(0, str(folder))
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        # Whatever the file did to the path, it did for itself.
+        sys.path[:] = path_before
         for name in set(sys.modules) - before:
             if not name.startswith("_agency_") and _lies_in(folder, name.partition(".")[0]):
                 del sys.modules[name]

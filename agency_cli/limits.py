@@ -140,12 +140,13 @@ class Ledger:
     def _reached(self, name: str, amount: str, agent: str | None = None) -> LimitReached:
         origin = self.origins.get(name, "its default")
         return LimitReached(
-            f"limit reached: {amount} (limits.{name}, set by {origin}); spent {self._spent()};"
+            f"limit reached: {amount} (limits.{name}, set by {origin}); spent {self.spent()};"
             f" raise limits.{name} in the manifest{self._option(name)} to go further",
             agent=agent,
         )
 
-    def _spent(self) -> str:
+    def spent(self) -> str:
+        """Return what the run has spent so far, for a message."""
         seconds = time.monotonic() - self.began
         unknown = f" and what {', '.join(sorted(self.unpriced))} cost" if self.unpriced else ""
         return (

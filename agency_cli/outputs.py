@@ -23,20 +23,11 @@ def as_text(value: object) -> str:
         text = value.model_dump_json()
     else:
         text = _json(value)
-    text = _whole_characters(text)
+    text = whole_characters(text)
     return text if len(text) <= LONGEST_TEXT else _cut(text)
 
 
-def one_line(error: BaseException) -> str:
-    """Return what an error says, in one line; also where saying it fails."""
-    try:
-        text = str(error)
-    except Exception as failure:  # noqa: BLE001 - foreign code, which may raise anything
-        text = f"(its text cannot be had: {type(failure).__name__})"
-    return " ".join(text.split())
-
-
-def _whole_characters(text: str) -> str:
+def whole_characters(text: str) -> str:
     """Halves of characters, as file names of other encodings have them, cannot be sent."""
     if text.isascii():
         return text

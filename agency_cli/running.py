@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,13 +19,13 @@ from agents import (
 )
 
 from agency_cli.building import Agency
-from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed
+from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed, one_line
 from agency_cli.events import EndStatus, RunEnded, RunError, RunStarted
 from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
 from agency_cli.manifest import Limits
 from agency_cli.messaging import USER, ConversationSession
-from agency_cli.outputs import as_text, one_line
+from agency_cli.outputs import as_text
 from agency_cli.run_context import (
     Frame,
     Memory,
@@ -50,6 +50,7 @@ class RunRequest:
         limit_origins: Where each limit was set that has not its default.
         thread_id: The thread that the message belongs to, if it is remembered.
         memory: The conversations of that thread.
+        remember: Is told who has the user's conversation, as soon as that changes.
     """
 
     message: str
@@ -58,6 +59,7 @@ class RunRequest:
     limit_origins: Mapping[str, str] = field(default_factory=dict)
     thread_id: str | None = None
     memory: Memory = field(default_factory=RunMemory)
+    remember: Callable[[str], None] = lambda _agent: None
 
 
 async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
@@ -82,6 +84,7 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         ledger=Ledger(request.limits, request.limit_origins),
         memory=request.memory,
         active_agent=request.entry,
+        remember=request.remember,
     )
     watch(
         RunStarted(

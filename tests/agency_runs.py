@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,7 @@ async def run_async(
     *,
     entry: str | None = None,
     memory: Any = None,
+    remember: Callable[[str], None] = lambda _agent: None,
     **limits: Any,
 ) -> Outcome:
     """Run one message in the running loop."""
@@ -102,6 +103,7 @@ async def run_async(
         entry=entry or manifest.entries[0],
         limits=manifest.limits.model_copy(update=limits),
         memory=memory or RunMemory(),
+        remember=remember,
     )
     try:
         outcome.output = await asyncio.wait_for(run_agency(agency, request, watch), LONGEST)

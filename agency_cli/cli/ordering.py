@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,9 +107,10 @@ def build(order: Order, notify: Callable[[str], None]) -> Agency:
     from agency_cli.running import quieten_sdk  # noqa: PLC0415 - takes long
 
     quieten_sdk(tracing=order.loaded.manifest.tracing)
-    agency = build_agency(
-        order.loaded, overrides=order.overrides, environ=os.environ, notify=notify
-    )
+    with redirect_stdout(sys.stderr):
+        agency = build_agency(
+            order.loaded, overrides=order.overrides, environ=os.environ, notify=notify
+        )
     # What was imported and built stays; from here on there is something to collect.
     gc.freeze()
     gc.enable()
@@ -158,8 +161,11 @@ async def send(
             limit_origins=order.limit_origins,
             thread_id=thread_id,
             memory=lambda name: threads.conversation(thread_id, name),
+            remember=remember,
         )
-        return await run_agency(agency, request, watch)
+        # Standard output is for the answer: what tools print goes where the tree is.
+        with redirect_stdout(sys.stderr):
+            return await run_agency(agency, request, watch)
 
 
 def _with_reminder(message: str, entry: str, active: str | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 
@@ -53,8 +52,7 @@ def _order_and_run(options: RunOptions, tree: CallTree) -> None:
         environ=os.environ,
         verbose=options.verbose,
     )
-    # Standard output is for the answer: what tools print goes where the tree is.
-    with watcher, redirect_stdout(sys.stderr):
+    with watcher:
         _run(order, message, thread_id, options.agent, watcher)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,11 @@ class Contract:
 
     message_class: type[SendMessage] = SendMessage
     extra_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the flow names no class of its own."""
+        return self.message_class is SendMessage
 
     @property
     def clashes(self) -> list[str]:
@@ -162,7 +168,7 @@ class Contract:
 
 def _object(arguments: str) -> dict[str, Any]:
     try:
-        values = json.loads(arguments or "{}", parse_constant=_refuse_constant)
+        values = json.loads(arguments or "{}", parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise Undelivered(f"the arguments are not JSON ({error}); send them again") from None
     if not isinstance(values, dict):
@@ -173,6 +179,13 @@ def _object(arguments: str) -> dict[str, Any]:
 def _refuse_constant(name: str) -> None:
     """NaN and the infinities pass every bound, and are no JSON."""
     raise ValueError(f"{name} is no number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
 
 
 def _text(values: Mapping[str, Any], name: str, *, optional: bool = False) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents import FunctionTool
 from agents.tool_context import ToolContext
 
+from agency_cli.errors import one_line
 from agency_cli.message_class import SendMessage
 from agency_cli.messaging.contract import Contract, Message
 from agency_cli.messaging.delivery import Delivery, Recipient, deliver
@@ -83,11 +84,9 @@ class MessageTool:
         raise Undelivered(f"{self.name} cannot reach {name!r}; it reaches: {reachable}")
 
     async def _composed(self, message: Message, recipient: Recipient) -> str:
-        with self._own_code("compose"):
-            writer = self.contract.message_class()
-            text = await _awaited(
-                writer.compose(message.message, message.params, self.sender, recipient.key)
-            )
+        text = await self._written(
+            "compose", recipient, message.message, message.params, self.sender, recipient.key
+        )
         if not text.strip():
             name = self.contract.message_class.__name__
             raise Undelivered(f"{name}.compose gave no text, so nobody was asked")
@@ -96,17 +95,27 @@ class MessageTool:
         return f"{text}\n\nAdditional instructions: {message.additional_instructions}"
 
     async def _replied(self, output: str, message: Message, recipient: Recipient) -> str:
-        with self._own_code("reply"):
-            writer = self.contract.message_class()
-            return await _awaited(writer.reply(output, message.params, self.sender, recipient.key))
+        return await self._written(
+            "reply", recipient, output, message.params, self.sender, recipient.key
+        )
 
-    @contextmanager
-    def _own_code(self, method: str) -> Iterator[None]:
+    async def _written(self, method: str, recipient: Recipient, *args: object) -> str:
+        """Let the class write a text, within the flow's time and without holding others up."""
+        name = f"{self.contract.message_class.__name__}.{method}"
+        seconds = recipient.spec.timeout_seconds if recipient.spec else None
         try:
-            yield
-        except Exception as error:  # the agency's own code, which may raise anything
-            name = self.contract.message_class.__name__
-            raise Undelivered(f"{name}.{method} failed: {type(error).__name__}: {error}") from error
+            async with asyncio.timeout(seconds):
+                write = getattr(self.contract.message_class(), method)
+                if inspect.iscoroutinefunction(write) or self.contract.is_plain:
+                    written = write(*args)
+                else:
+                    written = await asyncio.to_thread(write, *args)
+                return as_text(await written if inspect.isawaitable(written) else written)
+        except TimeoutError:
+            raise Undelivered(f"{name} took longer than {seconds:g} seconds") from None
+        except (Exception, SystemExit, GeneratorExit) as error:  # the agency's own code
+            what = f"{type(error).__name__}: {one_line(error)}"
+            raise Undelivered(f"{name} failed: {what}") from error
 
     def _description(self) -> str:
         lines = (
@@ -121,14 +130,10 @@ class MessageTool:
         return "\n".join((f"{about}\n\nColleagues:", *lines))
 
 
-async def _awaited(text: str | Awaitable[str]) -> str:
-    return as_text(await text if inspect.isawaitable(text) else text)
-
-
 def _shown(arguments: str) -> str:
     """Return the message for the tree; the arguments as they are where they hold none."""
     try:
         message = json.loads(arguments)["message"]
-    except (json.JSONDecodeError, RecursionError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError):
         return arguments
     return message if isinstance(message, str) else arguments

@@ -19,6 +19,7 @@ from openai.types.responses import (
 
 from agency_cli.errors import RunFailed
 from agency_cli.events import Usage
+from agency_cli.outputs import whole_characters
 from agency_cli.run_context import Frame, open_node
 
 
@@ -132,6 +133,17 @@ class UniqueCallIds:
             self._taken.add(wanted)
             self._ids[index] = wanted
         item.call_id = self._ids[index]
+        item.arguments = _whole_arguments(item.arguments)
+
+
+def _whole_arguments(arguments: str) -> str:
+    """Mend halves of characters, which JSON can hold and nobody can send."""
+    if "\\ud" not in arguments.lower():
+        return arguments
+    try:
+        return whole_characters(json.dumps(json.loads(arguments), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _calls(response: Response) -> list[ResponseFunctionToolCall]:

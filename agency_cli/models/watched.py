@@ -135,8 +135,9 @@ class WatchedModel(Model):
         made = frame.turns.get(self.agent, 0)
         if self.max_turns is not None and made >= self.max_turns:
             reached = LimitReached(
-                f"limit reached: {self.agent} has made {made} model calls for one input; raise"
-                f" agents.{self.agent}.max_turns to go further",
+                f"limit reached: {self.agent} has made {made} model calls for one input, the most"
+                f" that max_turns of the agent, or of defaults, allows; the run has spent"
+                f" {frame.run.ledger.spent()}; raise agents.{self.agent}.max_turns to go further",
                 agent=self.agent,
             )
             # One agent's own limit is told to whoever asked it.

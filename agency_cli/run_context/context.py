@@ -31,6 +31,7 @@ class RunContext:
         memory: Conversations that agents remember, by name.
         queues: Who waits for whom.
         active_agent: Key of the agent that has the user's conversation.
+        remember: Is told at once when another agent has it.
         open_nodes: Nodes of the call tree that have not ended, by id, the outer ones first.
         flow_calls: How often each flow was used, by its place in the manifest.
     """
@@ -42,6 +43,7 @@ class RunContext:
     memory: Memory = field(default_factory=RunMemory)
     queues: PairQueues = field(default_factory=PairQueues)
     active_agent: str = ""
+    remember: Callable[[str], None] = lambda _agent: None
     flow_calls: dict[str, int] = field(default_factory=dict)
     open_nodes: dict[str, OpenNode] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -54,15 +55,16 @@ class Frame:
         Raises:
             LimitReached: The call was made `max_repeats` times in a row with one result.
         """
-        _, times = self.repeats.get((agent, tool, arguments), ("", 0))
+        _, times = self.repeats.get((agent, tool, _canonical(arguments)), ("", 0))
         if times >= self.run.ledger.limits.max_repeats:
             raise self.run.ledger.repeated(agent, tool)
 
     def note_result(self, agent: str, tool: str, arguments: str, result: str) -> None:
         """Remember what a tool call gave."""
-        last, times = self.repeats.get((agent, tool, arguments), ("", 0))
+        key = (agent, tool, _canonical(arguments))
+        last, times = self.repeats.get(key, ("", 0))
         same = times > 0 and last == result
-        self.repeats[agent, tool, arguments] = (result, times + 1 if same else 1)
+        self.repeats[key] = (result, times + 1 if same else 1)
 
     def lineage(self) -> Iterator[Frame]:
         """Yield this frame, the one that asked it, and so on to the entry agent."""
@@ -70,6 +72,14 @@ class Frame:
         while frame is not None:
             yield frame
             frame = frame.sender
+
+
+def _canonical(arguments: str) -> str:
+    """Return arguments without what a model can vary and say the same: order and spaces."""
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments
 
 
 current_frame: ContextVar[Frame] = ContextVar("current_frame")

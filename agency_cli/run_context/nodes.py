@@ -128,6 +128,7 @@ class AgentWork:
         self.open_agent(recipient, node.id)
         if self.frame.sender is None:
             self.frame.run.active_agent = recipient
+            self.frame.run.remember(recipient)
 
     def finish(self, output: str) -> None:
         """Note the final output; whoever took part in it gave it back."""

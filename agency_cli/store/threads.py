@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from agency_cli.errors import UsageError
 from agency_cli.store.database import Database
 from agency_cli.store.tables import items, threads
 
+THREAD_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}")
 USER = ""
 """Name of the user's conversation; pairs are `sender>recipient`."""
 
@@ -50,8 +52,13 @@ class Threads:
         """Return the thread's id, after making it when it is missing or not named.
 
         Raises:
-            UsageError: The thread is another agency's.
+            UsageError: The thread is another agency's, or the id cannot be one.
         """
+        if thread_id is not None and not THREAD_ID.fullmatch(thread_id):
+            raise UsageError(
+                f"{thread_id[:80]!r} is no id of a thread; use 1 to 64 letters, digits, `-`, `_`,"
+                " `.`, `:` or `@`"
+            )
         thread_id = thread_id or secrets.token_hex(6)
         now = datetime.now(UTC)
         with self.database.transaction() as connection:

@@ -9,8 +9,8 @@ from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
 from jsonschema import Draft202012Validator
 
-from agency_cli.errors import LimitReached
-from agency_cli.outputs import MediaOutput, as_text, one_line
+from agency_cli.errors import LimitReached, one_line
+from agency_cli.outputs import MediaOutput, as_text
 from agency_cli.run_context import RunContext, current_frame, open_node
 from agency_cli.tools.python import ToolRaised
 

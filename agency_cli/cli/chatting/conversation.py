@@ -84,6 +84,9 @@ class Chat:
         Raises:
             AgencyError: Whatever kept the run from a final output; what happened is shown.
         """
+        if self.thread_id is not None:
+            # Another chat, or run, on the thread may have moved it.
+            self.active = self.order.threads.active_agent(self.thread_id) or self.active
         agent = to or self.active
         self.order.require_credentials(agent)
         tree = CallTree()

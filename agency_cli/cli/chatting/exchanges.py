@@ -33,7 +33,8 @@ def take_back(conversation: Conversation, text: str) -> None:
     """
     items = conversation.read()
     begins = _last_message(items)
-    if begins is not None and _text_of(items[begins]) == text:
+    # Before the message may stand who the agent is now.
+    if begins is not None and _text_of(items[begins]).endswith(text):
         for _ in items[begins:]:
             conversation.pop()
 

@@ -18,8 +18,11 @@ def quiet_keyboard(stream: TextIO) -> Iterator[None]:
 
     before = termios.tcgetattr(stream)
     changed = termios.tcgetattr(stream)
-    local_modes = 3
+    input_modes, local_modes = 0, 3
     changed[local_modes] &= ~(termios.ECHO | termios.ECHONL)
+    # Ctrl-C throws nothing typed away, and Enter stays Enter; it would become a new line.
+    changed[local_modes] |= termios.NOFLSH
+    changed[input_modes] &= ~termios.ICRNL
     termios.tcsetattr(stream, termios.TCSADRAIN, changed)
     try:
         yield
