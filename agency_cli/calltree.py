@@ -37,18 +37,22 @@ class Totals:
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Totals:
         """Add up the model calls among `nodes`."""
-        return sum((cls._of_call(node) for node in nodes), cls())
+        calls = (
+            cls.of_call(node.name, node.usage, node.cost_usd, failed=node.status == "error")
+            for node in nodes
+            if node.usage is not None
+        )
+        return sum(calls, cls())
 
     @classmethod
-    def _of_call(cls, node: Node) -> Totals:
-        if node.usage is None:
-            return cls()
-        unknown = node.cost_usd is None and node.usage.total_tokens > 0
+    def of_call(cls, model: str, usage: Usage, cost_usd: Decimal | None, *, failed: bool) -> Totals:
+        """Return what one call of a model used."""
+        unknown = cost_usd is None and usage.total_tokens > 0
         return cls(
-            usage=node.usage,
-            cost_usd=node.cost_usd or Decimal(0),
-            unpriced_models=(node.name,) if unknown else (),
-            turns=0 if node.status == "error" else 1,
+            usage=usage,
+            cost_usd=cost_usd or Decimal(0),
+            unpriced_models=(model,) if unknown else (),
+            turns=0 if failed else 1,
         )
 
     def __add__(self, other: Totals) -> Totals:
@@ -154,7 +158,7 @@ class CallTree:
         """Take in one event."""
         match event:
             case RunStarted():
-                self.started = event
+                self.started, self.ended = self.started or event, None
             case NodeStarted():
                 self._start(event)
             case TextDelta():
@@ -182,6 +186,11 @@ class CallTree:
         return {key: Totals.of(nodes) for key, nodes in groups.items()}
 
     def _start(self, event: NodeStarted) -> None:
+        if event.id in self.nodes:
+            # A resumed run takes up what had been under way.
+            again = self.nodes[event.id]
+            again.status, again.error, again.seconds = "running", None, None
+            return
         parent = self.nodes[event.parent_id] if event.parent_id is not None else None
         node = Node(
             id=event.id,

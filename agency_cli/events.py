@@ -1,7 +1,8 @@
 """What a run tells its watchers: one stream of small frozen values.
 
-Every watcher (the live tree, the plain lines, `--jsonl`, the summary) sees these values and
-nothing else. A node starts once and ends once; its parent has always started before it.
+Every watcher (the live tree, the plain lines, `--jsonl`, the journal, the summary) sees these
+values and nothing else. A node starts once and ends once; its parent has always started before
+it. Only where a run is resumed, what had been under way starts again, and ends again.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Literal
 NodeKind = Literal["agent", "model", "tool", "message", "handoff"]
 Status = Literal["ok", "error", "limit", "cancelled", "paused", "running"]
 EndStatus = Literal["ok", "error", "limit", "cancelled", "paused"]
+RunStatus = Literal[Status, "killed"]
+RunEndStatus = Literal[EndStatus, "killed"]
+"""A run is killed where its process ended before it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,10 @@ class RunError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """First event. `agent` is the agent that gets the message; `at` is in UTC."""
+    """First event. `agent` is the agent that gets the message; `at` is in UTC.
+
+    A run that is `resumed` starts again with this event, after all that it had told before.
+    """
 
     run_id: str
     thread_id: str | None
@@ -65,6 +72,7 @@ class RunStarted:
     agent: str
     message: str
     at: datetime
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +135,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
-    """Last event."""
+    """Last event. `seconds` is the time that the run was at work, before it was resumed too."""
 
-    status: EndStatus
+    status: RunEndStatus
     at: datetime
     seconds: float
     final_output: str | None = None

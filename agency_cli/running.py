@@ -20,7 +20,7 @@ from agents import (
 
 from agency_cli.building import Agency
 from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed, one_line
-from agency_cli.events import EndStatus, RunEnded, RunError, RunStarted
+from agency_cli.events import RunEnded, RunEndStatus, RunError, RunStarted
 from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
 from agency_cli.manifest import Limits
@@ -28,13 +28,16 @@ from agency_cli.messaging import USER, ConversationSession
 from agency_cli.outputs import as_text
 from agency_cli.run_context import (
     Frame,
+    Keep,
     Memory,
+    Past,
     RunContext,
     RunMemory,
     Watch,
     agent_at_work,
     current_frame,
     end_all_nodes,
+    keep_nothing,
     now,
 )
 
@@ -51,6 +54,9 @@ class RunRequest:
         thread_id: The thread that the message belongs to, if it is remembered.
         memory: The conversations of that thread.
         remember: Is told who has the user's conversation, as soon as that changes.
+        run_id: The run's id; the default is no store's.
+        keep: Has what resuming needs written down with a node's end.
+        past: What the run has done already, where it is resumed.
     """
 
     message: str
@@ -60,6 +66,9 @@ class RunRequest:
     thread_id: str | None = None
     memory: Memory = field(default_factory=RunMemory)
     remember: Callable[[str], None] = lambda _agent: None
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    keep: Keep = keep_nothing
+    past: Past = field(default_factory=Past)
 
 
 async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
@@ -78,11 +87,13 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
     """
     manifest = agency.loaded.manifest
     run = RunContext(
-        run_id=uuid.uuid4().hex[:12],
+        run_id=request.run_id,
         params=agency.loaded.params,
         watch=watch,
-        ledger=Ledger(request.limits, request.limit_origins),
+        ledger=_ledger(request),
         memory=request.memory,
+        keep=request.keep,
+        past=request.past,
         active_agent=request.entry,
         remember=request.remember,
     )
@@ -94,9 +105,10 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
             agent=request.entry,
             message=request.message,
             at=now(),
+            resumed=request.past.resumed,
         )
     )
-    began = time.monotonic()
+    began = run.ledger.began
     try:
         output = await _in_time(agency, request, run)
     except (Exception, asyncio.CancelledError) as error:
@@ -118,9 +130,23 @@ def quieten_sdk(*, tracing: bool) -> None:
     logger.propagate = False
 
 
+def _ledger(request: RunRequest) -> Ledger:
+    past = request.past
+    return Ledger(
+        request.limits,
+        request.limit_origins,
+        turns=past.turns,
+        tokens=past.tokens,
+        cost_usd=past.cost_usd,
+        began=time.monotonic() - past.seconds,
+    )
+
+
 async def _in_time(agency: Agency, request: RunRequest, run: RunContext) -> str:
+    most = request.limits.max_seconds
+    left = None if most is None else max(most - request.past.seconds, 0)
     try:
-        async with asyncio.timeout(request.limits.max_seconds) as clock:
+        async with asyncio.timeout(left) as clock:
             return await _entry_agent(agency, request, run)
     except TimeoutError:
         if not clock.expired():
@@ -195,7 +221,7 @@ def _end(
     )
 
 
-def _status_of(failure: AgencyError | None) -> EndStatus:
+def _status_of(failure: AgencyError | None) -> RunEndStatus:
     match failure:
         case None:
             return "ok"

@@ -15,6 +15,7 @@ from agency_cli import __version__
 from agency_cli.cli.chat import chat
 from agency_cli.cli.graph import graph
 from agency_cli.cli.run import run
+from agency_cli.cli.runs import app as runs_app
 from agency_cli.cli.threads import app as threads_app
 from agency_cli.cli.validate import validate
 from agency_cli.errors import AgencyError, ExitCode, ManifestError
@@ -31,6 +32,7 @@ app.command()(run)
 app.command()(chat)
 app.command()(validate)
 app.command()(graph)
+app.add_typer(runs_app, name="runs")
 app.add_typer(threads_app, name="threads")
 
 

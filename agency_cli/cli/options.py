@@ -8,6 +8,7 @@ import stat
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import TextIO
 
 from agency_cli.errors import Problem, UsageError
@@ -104,6 +105,28 @@ def message_of(message: str | None, stdin: TextIO | None) -> str:
     if not text.strip():
         raise UsageError('there is no message; write one: agency run MANIFEST "Build a REST API"')
     return text
+
+
+def since_of(text: str, now: datetime) -> datetime:
+    """Return the time that `--since` means: a date or time (UTC), or so long ago as 7d, 24h, 30m.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    ago = re.fullmatch(r"(\d{1,6})([dhm])", text.strip())
+    if ago:
+        units = {"d": "days", "h": "hours", "m": "minutes"}
+        try:
+            return now - timedelta(**{units[ago[2]]: int(ago[1])})
+        except OverflowError:
+            return datetime.min.replace(tzinfo=UTC)
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"--since {text} is no time; write a date such as 2026-01-31, or 7d, 24h or 30m"
+        ) from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _place_of(loaded: LoadedManifest, limit: str) -> str:

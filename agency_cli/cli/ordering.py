@@ -18,7 +18,16 @@ from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.manifest import Limits
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
 from agency_cli.rendering.watching import RunWatcher
-from agency_cli.store import USER, Threads, open_database, store_url, thread_lock
+from agency_cli.store import (
+    USER,
+    RunJournal,
+    RunOrigin,
+    Threads,
+    open_database,
+    store_url,
+    thread_lock,
+)
+from agency_cli.store.journal import new_run_id
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
@@ -44,6 +53,7 @@ class OrderOptions:
 class Order:
     """What the options ask for, checked against the manifest."""
 
+    options: OrderOptions
     loaded: LoadedManifest
     overrides: ModelOverrides
     limits: Limits
@@ -87,7 +97,7 @@ def order_of(loaded: LoadedManifest, options: OrderOptions) -> Order:
     limits, origins = limits_of(loaded, options.limits)
     entry_of(manifest, options.agent)
     threads = Threads(open_database(store_url(options.store, loaded.folder, os.environ)))
-    order = Order(loaded, overrides, limits, origins, threads)
+    order = Order(options, loaded, overrides, limits, origins, threads)
     active = threads.active_agent(options.thread) if options.thread else None
     order.require_credentials(entry_of(manifest, options.agent, active))
     return order
@@ -143,29 +153,67 @@ async def send(
     """
     from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
 
-    def watch(event: Event) -> None:
-        if isinstance(event, RunEnded) and event.final_agent is not None:
-            remember(event.final_agent)
-        watcher.on_event(event)
-
     threads = order.threads
+    journal = RunJournal(threads.database, origin_of(order, agency))
+    watch = watch_of(journal, remember, watcher)
     notify = notifier(watcher)
     async with thread_lock(threads.database.folder, thread_id, notify=notify):
         active = threads.active_agent(thread_id)
         entry = entry_of(order.loaded.manifest, agent, active)
         said = threads.conversation(thread_id, USER).read(1)
+        run_id = new_run_id()
         request = RunRequest(
+            run_id=run_id,
             message=_with_reminder(message, entry, active) if said else message,
             entry=entry,
             limits=order.limits,
             limit_origins=order.limit_origins,
             thread_id=thread_id,
-            memory=lambda name: threads.conversation(thread_id, name),
+            memory=lambda name: threads.conversation(thread_id, name, run_id),
             remember=remember,
+            keep=journal.keep,
         )
         # Standard output is for the answer: what tools print goes where the tree is.
         with redirect_stdout(sys.stderr):
             return await run_agency(agency, request, watch)
+
+
+def origin_of(order: Order, agency: Agency) -> RunOrigin:
+    """Return what the journal tells of how a run was made."""
+    choices, overrides = agency.choices, order.overrides
+    secrets = (text for each in choices.values() if each.endpoint for text in each.endpoint.secrets)
+    limits = {name: value for name, value in order.options.limits.items() if value is not None}
+    return RunOrigin(
+        manifest=str(order.loaded.folder / order.loaded.path.name),
+        digest=order.loaded.digest,
+        options={
+            "models": [
+                *([overrides.everyone] if overrides.everyone else []),
+                *(f"{agent}={model}" for agent, model in overrides.by_agent.items()),
+            ],
+            "params": list(order.options.params),
+            "limits": limits,
+        },
+        models={key: choice.label for key, choice in choices.items()},
+        secrets=tuple(dict.fromkeys(secrets)),
+    )
+
+
+def watch_of(
+    journal: RunJournal, remember: Callable[[str], None], watcher: RunWatcher
+) -> Callable[[Event], None]:
+    """Return what gets every event of a run: it is written down, and shown."""
+
+    def watch(event: Event) -> None:
+        if isinstance(event, RunEnded) and event.final_agent is not None:
+            remember(event.final_agent)
+        try:
+            journal.add(event)
+        finally:
+            # What happened is shown, whether or not it could be written down.
+            watcher.on_event(event)
+
+    return watch
 
 
 def _with_reminder(message: str, entry: str, active: str | None) -> str:

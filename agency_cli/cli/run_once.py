@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agency_cli.calltree import CallTree
 from agency_cli.cli.driving import drive
 from agency_cli.cli.options import message_of
 from agency_cli.cli.ordering import Order, OrderOptions, build, load, notifier, order_of, send
 from agency_cli.errors import AgencyError
-from agency_cli.rendering.watching import RunWatcher, WatcherKind, make_watcher
+from agency_cli.rendering.output import print_text
+from agency_cli.rendering.watching import RunWatcher, make_watcher
+
+if TYPE_CHECKING:
+    # The SDK takes long to import; it is needed only when an order turns out to be sound.
+    from agency_cli.building import Agency
+
+Work = Callable[["Agency", RunWatcher], Coroutine[Any, Any, str]]
+"""Has a built agency work, and tells a watcher of it."""
+
+
+class ShowOptions(Protocol):
+    """How a run is shown: as JSON at its end, with each event as JSON, or as a tree."""
+
+    @property
+    def manifest(self) -> Path | None: ...
+
+    @property
+    def store(self) -> str | None: ...
+
+    @property
+    def json(self) -> bool: ...
+
+    @property
+    def jsonl(self) -> bool: ...
+
+    @property
+    def quiet(self) -> bool: ...
+
+    @property
+    def verbose(self) -> bool: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,22 +64,30 @@ def run_once(options: RunOptions) -> None:
     Raises:
         AgencyError: Whatever kept the run from a final output; what happened until then is shown.
     """
+    show(options, partial(_order_and_run, options))
+
+
+def show(options: ShowOptions, work: Callable[[CallTree], None]) -> None:
+    """Show the result of a run: `work` folds it into a call tree.
+
+    Raises:
+        AgencyError: What `work` raised; what happened until then is shown.
+    """
     tree = CallTree()
     try:
-        _order_and_run(options, tree)
+        work(tree)
     except AgencyError as error:
         _show_result(options, tree, error)
+        if tree.started is not None and not options.quiet:
+            print_text(_way_on(options, tree.started.run_id), sys.stderr)
         raise
     _show_result(options, tree, None)
 
 
-def _order_and_run(options: RunOptions, tree: CallTree) -> None:
-    loaded = load(options)
-    message = message_of(options.message, sys.stdin)
-    order = order_of(loaded, options)
-    thread_id = order.threads.begin(options.thread, loaded.manifest.name)
+def watched(order: Order, options: ShowOptions, tree: CallTree, work: Work) -> None:
+    """Build the agency, have it work, and show what happens meanwhile."""
     watcher = make_watcher(
-        _watcher_kind(options),
+        "jsonl" if options.jsonl else "quiet" if options.quiet else "tree",
         tree=tree,
         stdout=sys.stdout,
         stderr=sys.stderr,
@@ -53,38 +95,38 @@ def _order_and_run(options: RunOptions, tree: CallTree) -> None:
         verbose=options.verbose,
     )
     with watcher:
-        _run(order, message, thread_id, options.agent, watcher)
+        agency = build(order, notifier(watcher))
+
+        async def work_and_close() -> None:
+            try:
+                await work(agency, watcher)
+            finally:
+                await agency.close()
+
+        drive(work_and_close())
 
 
-def _run(
-    order: Order, message: str, thread_id: str, agent: str | None, watcher: RunWatcher
-) -> None:
-    agency = build(order, notifier(watcher))
+def _order_and_run(options: RunOptions, tree: CallTree) -> None:
+    loaded = load(options)
+    message = message_of(options.message, sys.stdin)
+    order = order_of(loaded, options)
+    thread_id = order.threads.begin(options.thread, loaded.manifest.name)
 
-    async def run_on_thread() -> None:
-        try:
-            await send(
-                order,
-                agency,
-                message,
-                thread_id=thread_id,
-                agent=agent,
-                remember=partial(order.threads.set_active_agent, thread_id),
-                watcher=watcher,
-            )
-        finally:
-            await agency.close()
+    def work(agency: Agency, watcher: RunWatcher) -> Coroutine[Any, Any, str]:
+        return send(
+            order,
+            agency,
+            message,
+            thread_id=thread_id,
+            agent=options.agent,
+            remember=partial(order.threads.set_active_agent, thread_id),
+            watcher=watcher,
+        )
 
-    drive(run_on_thread())
+    watched(order, options, tree, work)
 
 
-def _watcher_kind(options: RunOptions) -> WatcherKind:
-    if options.jsonl:
-        return "jsonl"
-    return "quiet" if options.quiet else "tree"
-
-
-def _show_result(options: RunOptions, tree: CallTree, error: AgencyError | None) -> None:
+def _show_result(options: ShowOptions, tree: CallTree, error: AgencyError | None) -> None:
     from agency_cli.rendering.run_json import print_json, run_json  # noqa: PLC0415 - one of two
     from agency_cli.rendering.summary import print_result  # noqa: PLC0415 - one of two
 
@@ -94,3 +136,11 @@ def _show_result(options: RunOptions, tree: CallTree, error: AgencyError | None)
         print_result(
             tree, stdout=sys.stdout, stderr=sys.stderr, environ=os.environ, quiet=options.quiet
         )
+
+
+def _way_on(options: ShowOptions, run_id: str) -> str:
+    """Return the command with which the run goes on where it stopped."""
+    line = ["agency", "runs", "resume", run_id]
+    line += ["--manifest", str(options.manifest)] if options.manifest else []
+    line += ["--store", options.store] if options.store else []
+    return f"to go on where it stopped: {shlex.join(line)}"

@@ -28,7 +28,8 @@ class ConversationSession(SessionABC):
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         # The SDK adds the items of a turn before the next model call of the same frame.
-        self._conversation.append(items, current_frame.get().last_speaker)
+        frame = current_frame.get()
+        self._conversation.append(items, frame.last_speaker, frame.path)
 
     async def pop_item(self) -> TResponseInputItem | None:
         return self._conversation.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from agents import Agent, AgentsException, AgentToolStreamEvent
@@ -58,6 +59,7 @@ class Delivery:
         recipient: Who is asked.
         text: What the recipient reads.
         params: Extra params, for the recipient's tools.
+        held: Holds the pair of sender and recipient from its turn on.
     """
 
     context: ToolContext[RunContext]
@@ -66,6 +68,7 @@ class Delivery:
     recipient: Recipient
     text: str
     params: BaseModel
+    held: AsyncExitStack
 
 
 async def deliver(delivery: Delivery) -> str:
@@ -97,11 +100,14 @@ async def _in_turn(delivery: Delivery) -> str:
     refusal = run.ledger.refuse_depth(caller.depth + 1)
     if refusal:
         raise Undelivered(refusal)
-    path = f"{caller.path}/{delivery.context.tool_call_id}"
-    frame = Frame(run, path, recipient.key, sender=caller, params=delivery.params.model_dump())
-    async with run.queues.turn((delivery.sender, recipient.key), caller, frame):
-        _count_call(run, recipient)
-        return await _in_time(delivery, frame)
+    params = delivery.params.model_dump()
+    # The path is that of the message's node, which no other call shares.
+    frame = Frame(run, delivery.node.id, recipient.key, sender=caller, params=params)
+    turn = run.queues.turn((delivery.sender, recipient.key), caller, frame)
+    await delivery.held.enter_async_context(turn)
+    _count_call(run, recipient)
+    run.keep(delivery.node.id, {"flow": recipient.flow})
+    return await _in_time(delivery, frame)
 
 
 def _count_call(run: RunContext, recipient: Recipient) -> None:

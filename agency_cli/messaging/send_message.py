@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from agents import FunctionTool
@@ -17,7 +18,7 @@ from agency_cli.messaging.contract import Contract, Message
 from agency_cli.messaging.delivery import Delivery, Recipient, deliver
 from agency_cli.messaging.undelivered import Undelivered
 from agency_cli.outputs import as_text
-from agency_cli.run_context import RunContext, current_frame, open_node
+from agency_cli.run_context import Frame, RunContext, current_frame, open_node
 
 DESCRIPTION = """\
 Ask a colleague to do something and wait for the answer. Several calls in one response, to \
@@ -54,27 +55,43 @@ class MessageTool:
     async def _invoke(self, context: ToolContext[RunContext], arguments: str) -> str:
         frame = current_frame.get()
         frame.require_progress(self.sender, self.name, arguments)
-        with open_node(
-            frame.run,
-            f"{frame.path}/{context.tool_call_id}/message",
-            frame.node_id,
-            "message",
-            self.name,
-            agent=self.sender,
-            detail=_shown(arguments),
-        ) as node:
-            try:
-                message = self.contract.read(arguments)
-                recipient = self._recipient(message.recipient)
-                text = await self._composed(message, recipient)
-                delivery = Delivery(context, node, self.sender, recipient, text, message.params)
-                output = await deliver(delivery)
-                node.output = await self._replied(output, message, recipient)
-            except Undelivered as problem:
-                node.fail(str(problem))
-                node.output = f"Not answered: {problem}"
-            frame.note_result(self.sender, self.name, arguments, node.output)
-            return node.output
+        node_id = frame.run.unique_id(f"{frame.path}/{context.tool_call_id}")
+        past = frame.run.past.results.get(node_id)
+        if past is None:
+            answer = await self._answer(context, arguments, frame, node_id)
+        else:
+            answer = past.text
+        frame.note_result(self.sender, self.name, arguments, answer)
+        return answer
+
+    async def _answer(
+        self, context: ToolContext[RunContext], arguments: str, frame: Frame, node_id: str
+    ) -> str:
+        # The pair is held until the result is written down: of two exchanges on one pair, no more
+        # than the last can be without its result.
+        async with AsyncExitStack() as held:
+            with open_node(
+                frame.run,
+                node_id,
+                frame.node_id,
+                "message",
+                self.name,
+                agent=self.sender,
+                detail=_shown(arguments),
+            ) as node:
+                try:
+                    message = self.contract.read(arguments)
+                    recipient = self._recipient(message.recipient)
+                    text = await self._composed(message, recipient)
+                    delivery = Delivery(
+                        context, node, self.sender, recipient, text, message.params, held
+                    )
+                    output = await deliver(delivery)
+                    node.output = await self._replied(output, message, recipient)
+                except Undelivered as problem:
+                    node.fail(str(problem))
+                    node.output = f"Not answered: {problem}"
+                return node.output
 
     def _recipient(self, name: str) -> Recipient:
         for recipient in self.recipients:

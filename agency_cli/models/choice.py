@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from agency_cli.manifest import Manifest, ModelSettings, ModelSpec, Price
 
 OPENAI_URL = "https://api.openai.com/v1"
 LOCAL = "local"
+_CREDENTIAL = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,12 @@ class Endpoint:
     @property
     def is_openai(self) -> bool:
         return self.base_url.rstrip("/") == OPENAI_URL
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What nobody may read: the key, and what headers named like credentials hold."""
+        held = (text for name, text in self.headers.items() if _CREDENTIAL.search(name))
+        return tuple(text.removeprefix("Bearer ") for text in (self.api_key, *held) if text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from agents.items import TResponseStreamEvent
-from agents.usage import Usage as SdkUsage
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -23,7 +22,7 @@ from agency_cli.outputs import whole_characters
 from agency_cli.run_context import Frame, open_node
 
 
-def usage_of(usage: ResponseUsage | SdkUsage) -> Usage:
+def usage_of(usage: ResponseUsage) -> Usage:
     """Return the tokens of one call."""
     details = usage.input_tokens_details
     return Usage(
@@ -74,9 +73,14 @@ def require_readable(agent: str, response: Response) -> None:
 
 
 def note_unknown_tools(
-    frame: Frame, agent: str, response: Response, offered: Container[str]
+    frame: Frame,
+    agent: str,
+    response: Response,
+    offered: Container[str],
+    *,
+    again: bool = False,
 ) -> None:
-    """Report calls of tools that there are not; the SDK answers them by itself.
+    """Report calls of tools that there are not, unless `again`; the SDK answers them by itself.
 
     Raises:
         LimitReached: The agent calls one again and again.
@@ -85,17 +89,23 @@ def note_unknown_tools(
         if call.name in offered:
             continue
         frame.require_progress(agent, call.name, call.arguments)
-        with open_node(
-            frame.run,
-            f"{frame.path}/{call.call_id}",
-            frame.node_id,
-            "tool",
-            call.name,
-            agent=agent,
-            detail=call.arguments,
-        ) as node:
-            node.fail("there is no such tool")
+        if not again:
+            _report_unknown(frame, agent, call)
         frame.note_result(agent, call.name, call.arguments, "")
+
+
+def _report_unknown(frame: Frame, agent: str, call: ResponseFunctionToolCall) -> None:
+    run = frame.run
+    with open_node(
+        run,
+        run.unique_id(f"{frame.path}/{call.call_id}"),
+        frame.node_id,
+        "tool",
+        call.name,
+        agent=agent,
+        detail=call.arguments,
+    ) as node:
+        node.fail("there is no such tool")
 
 
 class UniqueCallIds:

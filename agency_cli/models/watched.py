@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from decimal import Decimal
 from typing import Any, cast
@@ -23,6 +23,7 @@ from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
 from agency_cli.limits import GUESSED_OUTPUT, Call
 from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
+from agency_cli.models.recorded import ReplyReader, as_event, as_response
 from agency_cli.models.replies import UnusableReply
 from agency_cli.models.responses import (
     UniqueCallIds,
@@ -74,20 +75,25 @@ class WatchedModel(Model):
         return self.inner.get_retry_advice(request)
 
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        async with self._call(args) as (node, call):
-            response = await self.inner.get_response(*args, **kwargs)
-            self._count(node, call, usage_of(response.usage))
-            node.output = text_of(response.output)
-            return response
+        reply = ReplyReader()
+        async for event in self.stream_response(*args, **kwargs):
+            reply.add(event)
+        return as_response(reply.record())
 
     async def stream_response(
         self, *args: Any, **kwargs: Any
-    ) -> AsyncIterator[TResponseStreamEvent]:
+    ) -> AsyncGenerator[TResponseStreamEvent]:
+        frame = current_frame.get()
+        key = (frame.path, self.agent, frame.turns.get(self.agent, 0))
+        recorded = frame.run.past.responses.get(key)
+        if recorded is not None:
+            yield self._recalled(frame, args, recorded)
+            return
+        reply = ReplyReader()
         async with self._call(args) as (node, call):
             stream = cast(
                 "AsyncGenerator[TResponseStreamEvent]", self.inner.stream_response(*args, **kwargs)
             )
-            frame = current_frame.get()
             frame.cut_short = ""
             ids = UniqueCallIds(args[1])
             async with aclosing(stream) as events:
@@ -96,9 +102,23 @@ class WatchedModel(Model):
                     self._observe(node, call, event)
                     if isinstance(event, ResponseCompletedEvent):
                         note_unknown_tools(frame, self.agent, event.response, _offered(args))
+                    reply.add(event)
                     yield event
             if not call.answered:
                 raise UnusableReply("the reply was empty")
+            # The SDK reads a stream to its end, to here, before it does what the response asks.
+            path, agent, ordinal = key
+            record = {"path": path, "agent": agent, "ordinal": ordinal, "response": reply.record()}
+            frame.run.keep(node.id, record)
+
+    def _recalled(
+        self, frame: Frame, args: tuple[Any, ...], recorded: Mapping[str, Any]
+    ) -> ResponseCompletedEvent:
+        self._count_turn(frame)
+        frame.last_speaker = self.agent
+        event = as_event(recorded, self.label)
+        note_unknown_tools(frame, self.agent, event.response, _offered(args), again=True)
+        return event
 
     @asynccontextmanager
     async def _call(self, args: tuple[Any, ...]) -> AsyncIterator[tuple[OpenNode, Call]]:
@@ -110,10 +130,10 @@ class WatchedModel(Model):
 
     @contextmanager
     def _node(self, frame: Frame) -> Iterator[OpenNode]:
-        path = f"{frame.path}/model"
+        node_id = frame.run.unique_id(f"{frame.path}/model")
         with open_node(
             frame.run,
-            path,
+            node_id,
             frame.node_id,
             "model",
             self.label,
@@ -143,13 +163,16 @@ class WatchedModel(Model):
             # One agent's own limit is told to whoever asked it.
             reached.ends_run = False
             raise reached
-        frame.turns[self.agent] = made + 1
+        self._count_turn(frame)
         try:
             yield
         except ProviderFailed:
             # An attempt that failed is no turn; the runner may try again.
             frame.turns[self.agent] -= 1
             raise
+
+    def _count_turn(self, frame: Frame) -> None:
+        frame.turns[self.agent] = frame.turns.get(self.agent, 0) + 1
 
     def _observe(self, node: OpenNode, call: Call, event: TResponseStreamEvent) -> None:
         match event:

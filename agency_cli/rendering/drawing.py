@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from agency_cli.events import Status
+from agency_cli.events import RunStatus
 from agency_cli.rendering.figures import cost, duration, tokens
 from agency_cli.rendering.fitting import Row
 from agency_cli.rendering.glyphs import Glyphs
@@ -16,13 +16,14 @@ from agency_cli.rendering.outline import Branch
 from agency_cli.rendering.printable import lines_of, one_line
 from agency_cli.rendering.sheets import GAP, Sheet, broken
 
-STATUS_STYLES: dict[Status, str] = {
+STATUS_STYLES: dict[RunStatus, str] = {
     "running": "cyan",
     "ok": "green",
     "error": "red",
     "limit": "yellow",
     "cancelled": "yellow",
     "paused": "cyan",
+    "killed": "red",
 }
 _LEAST_TREE = 28
 _WIDEST_MODEL = 18

@@ -8,6 +8,7 @@ from agency_cli.calltree import Totals
 
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
 
 
 def money(usd: Decimal) -> str:
@@ -53,6 +54,15 @@ def duration(seconds: float) -> str:
     if whole < _HOUR:
         return f"{whole // _MINUTE}m {whole % _MINUTE:02}s"
     return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02}m"
+
+
+def age(seconds: float) -> str:
+    """Write how long ago something was, in its largest unit: 12s, 5m, 3h, 40d."""
+    whole = max(int(seconds), 0)
+    for unit, letter in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "m")):
+        if whole >= unit:
+            return f"{whole // unit}{letter}"
+    return f"{whole}s"
 
 
 def counted(number: int, word: str) -> str:

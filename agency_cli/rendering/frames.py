@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from agency_cli.calltree import Totals
-from agency_cli.events import Status
+from agency_cli.events import RunStatus
 from agency_cli.rendering.drawing import (
     STATUS_STYLES,
     columns_for,
@@ -30,11 +30,12 @@ _ECHO = 4
 _LEAST_HEIGHT = 5
 """Below this many lines there is room for the tree alone."""
 
-_ENDINGS: dict[Status, str] = {
+_ENDINGS: dict[RunStatus, str] = {
     "error": "failed",
     "limit": "stopped by a limit",
     "cancelled": "interrupted",
     "paused": "paused",
+    "killed": "killed",
 }
 
 
@@ -53,7 +54,7 @@ class Moment:
 
     agency: str
     run_id: str
-    status: Status
+    status: RunStatus
     root: Branch | None
     totals: Totals
     notices: Sequence[str] = ()

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self, TextIO
 
 from agency_cli.calltree import CallTree
+from agency_cli.event_json import event_json
 from agency_cli.events import Event
-from agency_cli.rendering.event_json import event_json
 from agency_cli.rendering.run_json import print_json
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Lock
 from types import TracebackType
@@ -41,6 +41,25 @@ def sheet_of(console: Console) -> Sheet:
     """Return what can be drawn on the console as it is now; its window may change."""
     encoding = console.encoding
     return Sheet(min(console.width, WIDEST), glyphs_for(encoding), encoding)
+
+
+def moment_of(tree: CallTree, notices: Sequence[str], *, verbose: bool) -> Moment:
+    """Return a run as it stands now."""
+    started, ended = tree.started, tree.ended
+    return Moment(
+        agency=started.agency if started else "",
+        run_id=started.run_id if started else "",
+        status=ended.status if ended else "running",
+        root=outline_of(tree, datetime.now(UTC), verbose=verbose),
+        totals=tree.totals,
+        notices=tuple(notices),
+    )
+
+
+def print_whole(moment: Moment, console: Console, *, verbose: bool) -> None:
+    """Draw a whole run, once."""
+    for line in final_lines(moment, sheet_of(console), verbose=verbose):
+        console.print(line)
 
 
 class LiveWatcher:
@@ -82,8 +101,7 @@ class LiveWatcher:
         traceback: TracebackType | None,
     ) -> None:
         self._live.stop()
-        for line in final_lines(self._moment(), sheet_of(self._console), verbose=self._verbose):
-            self._console.print(line)
+        print_whole(self._moment(), self._console, verbose=self._verbose)
 
     def on_event(self, event: Event) -> None:
         with self._lock:
@@ -104,13 +122,4 @@ class LiveWatcher:
 
     def _moment(self) -> Moment:
         with self._lock:
-            tree = self._tree
-            started, ended = tree.started, tree.ended
-            return Moment(
-                agency=started.agency if started else "",
-                run_id=started.run_id if started else "",
-                status=ended.status if ended else "running",
-                root=outline_of(tree, datetime.now(UTC), verbose=self._verbose),
-                totals=tree.totals,
-                notices=tuple(self._notices),
-            )
+            return moment_of(self._tree, self._notices, verbose=self._verbose)

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 from agency_cli.calltree import CallTree, Node, Totals
 from agency_cli.errors import AgencyError
+from agency_cli.event_json import time_json
 from agency_cli.events import Usage
-from agency_cli.rendering.event_json import time_json
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.printable import escaped_json
 
@@ -29,8 +29,8 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
         "usage": _usage(tree.totals.usage),
         "cost_usd": _dollars(tree.totals.known_cost_usd),
         "unpriced_models": list(tree.totals.unpriced_models),
-        "models": _shares("model", tree.by_model()),
-        "agents": _shares("agent", tree.by_agent()),
+        "models": shares_json("model", tree.by_model()),
+        "agents": shares_json("agent", tree.by_agent()),
         "seconds": ended.seconds if ended else None,
         "tree": _node_tree(tree),
     }
@@ -52,6 +52,14 @@ def print_json(value: dict[str, Any], stream: TextIO) -> None:
     except UnicodeEncodeError:
         text = json.dumps(value)
     print_text(text, stream)
+
+
+def shares_json(kind: str, parts: Mapping[str, Totals]) -> list[dict[str, Any]]:
+    """Return what each part of a whole used, each with its name as `kind`."""
+    return [
+        {kind: name, **_usage(part.usage), "cost_usd": _dollars(part.known_cost_usd)}
+        for name, part in parts.items()
+    ]
 
 
 def _node_tree(tree: CallTree) -> dict[str, Any] | None:
@@ -78,13 +86,6 @@ def _node(node: Node) -> dict[str, Any]:
         "usage": _usage(node.totals.usage),
         "cost_usd": _dollars(node.totals.known_cost_usd),
     }
-
-
-def _shares(kind: str, parts: Mapping[str, Totals]) -> list[dict[str, Any]]:
-    return [
-        {kind: name, **_usage(part.usage), "cost_usd": _dollars(part.known_cost_usd)}
-        for name, part in parts.items()
-    ]
 
 
 def _usage(usage: Usage) -> dict[str, int]:

@@ -100,6 +100,17 @@ def table_lines(
     yield Line(f"{_aligned(total, widths)}{_GAP}{time}".rstrip(), "bold")
 
 
+def share_lines(title: str, parts: Mapping[str, Totals], glyphs: Glyphs) -> Iterator[Line]:
+    """Yield one table: what each of the parts used, and all of them."""
+    rows = [(title, *_TITLES), *(_row(name, part, glyphs) for name, part in parts.items())]
+    whole = sum(parts.values(), Totals())
+    rows.append(_row("total", whole, glyphs))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row, style in zip(rows, ("dim", *("" for _ in parts), "bold"), strict=True):
+        yield Line(_aligned(row, widths), style)
+    yield from _unpriced(whole)
+
+
 def print_lines(lines: Iterable[Line], stream: TextIO, environ: Mapping[str, str]) -> None:
     """Write lines, with their styles where the stream can show them."""
     if not can_draw(stream, environ):

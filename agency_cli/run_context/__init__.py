@@ -5,7 +5,7 @@ in a `RunContext`, and code inside a run finds its place there through `current_
 call runs in a task of its own, tasks copy their context, so branches never meet.
 """
 
-from agency_cli.run_context.context import RunContext, Watch, now
+from agency_cli.run_context.context import Keep, RunContext, Watch, keep_nothing, now
 from agency_cli.run_context.frames import Frame, current_frame
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
 from agency_cli.run_context.nodes import (
@@ -15,15 +15,18 @@ from agency_cli.run_context.nodes import (
     end_all_nodes,
     open_node,
 )
+from agency_cli.run_context.past import Past
 from agency_cli.run_context.queues import PairQueues, WouldDeadlock
 
 __all__ = [
     "AgentWork",
     "Conversation",
     "Frame",
+    "Keep",
     "Memory",
     "OpenNode",
     "PairQueues",
+    "Past",
     "RunContext",
     "RunMemory",
     "Watch",
@@ -31,6 +34,7 @@ __all__ = [
     "agent_at_work",
     "current_frame",
     "end_all_nodes",
+    "keep_nothing",
     "now",
     "open_node",
 ]

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agency_cli.events import Event, Notice
 from agency_cli.limits import Ledger
 from agency_cli.run_context.frames import current_frame
 from agency_cli.run_context.memory import Memory, RunMemory
+from agency_cli.run_context.past import Past
 from agency_cli.run_context.queues import PairQueues
 
 if TYPE_CHECKING:
     from agency_cli.run_context.nodes import OpenNode
 
 Watch = Callable[[Event], None]
+Keep = Callable[[str, Mapping[str, Any]], None]
+"""Has a record written down with the end of a node, given by its id."""
+
+
+def keep_nothing(_node_id: str, _record: Mapping[str, Any]) -> None:
+    """Let what a run would need to be resumed go with its process."""
 
 
 @dataclass(slots=True)
@@ -30,6 +37,8 @@ class RunContext:
         ledger: What the run has spent, against its limits.
         memory: Conversations that agents remember, by name.
         queues: Who waits for whom.
+        keep: Has what resuming needs written down with a node's end.
+        past: What a run that is resumed has done already.
         active_agent: Key of the agent that has the user's conversation.
         remember: Is told at once when another agent has it.
         open_nodes: Nodes of the call tree that have not ended, by id, the outer ones first.
@@ -42,11 +51,18 @@ class RunContext:
     ledger: Ledger
     memory: Memory = field(default_factory=RunMemory)
     queues: PairQueues = field(default_factory=PairQueues)
+    keep: Keep = keep_nothing
+    past: Past = field(default_factory=Past)
     active_agent: str = ""
     remember: Callable[[str], None] = lambda _agent: None
     flow_calls: dict[str, int] = field(default_factory=dict)
     open_nodes: dict[str, OpenNode] = field(default_factory=dict)
-    _ids: set[str] = field(default_factory=set)
+    _ids: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.flow_calls.update(self.past.flow_calls)
+        # A model call that failed, or was cut off by a kill, keeps its node; the next has its own.
+        self._ids = set(self.past.call_ids)
 
     @property
     def message_params(self) -> Mapping[str, object]:

@@ -12,7 +12,7 @@ class Conversation(Protocol):
 
     def read(self, limit: int | None = None) -> list[Any]: ...
 
-    def append(self, new: Sequence[Any], author: str) -> None: ...
+    def append(self, new: Sequence[Any], author: str, path: str = "") -> None: ...
 
     def pop(self) -> Any | None: ...
 
@@ -42,8 +42,8 @@ class ListedConversation:
     def read(self, limit: int | None = None) -> list[Any]:
         return list(self._items if limit is None else self._items[-limit:])
 
-    def append(self, new: Sequence[Any], author: str) -> None:
-        del author  # only a store tells its readers who wrote what
+    def append(self, new: Sequence[Any], author: str, path: str = "") -> None:
+        del author, path  # only a store tells its readers who wrote what, and where
         self._items.extend(new)
 
     def pop(self) -> Any | None:

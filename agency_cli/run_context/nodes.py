@@ -74,7 +74,9 @@ def open_node(
     detail: str = "",
 ) -> Iterator[OpenNode]:
     """Report a node's start, and its end however it ends; exceptions pass through."""
-    node = OpenNode(run.unique_id(node_id), run)
+    node = OpenNode(node_id, run)
+    # Before it is told, so that it is ended where telling fails.
+    run.open_nodes[node.id] = node
     run.watch(
         NodeStarted(
             id=node.id,
@@ -87,7 +89,6 @@ def open_node(
             detail=detail,
         )
     )
-    run.open_nodes[node.id] = node
     try:
         yield node
     except BaseException as error:
@@ -145,8 +146,9 @@ class AgentWork:
         agent: str,
         detail: str = "",
     ) -> OpenNode:
+        run = self.frame.run
         opened = open_node(
-            self.frame.run, node_id, parent_id, kind, name, agent=agent, detail=detail
+            run, run.unique_id(node_id), parent_id, kind, name, agent=agent, detail=detail
         )
         self._nodes.append(self._stack.enter_context(opened))
         return self._nodes[-1]

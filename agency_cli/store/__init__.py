@@ -1,13 +1,21 @@
-"""The database: threads and their conversations."""
+"""The database: threads and their conversations, runs and their journals."""
 
 from agency_cli.store.database import Database, StoreFailed, open_database, store_url
+from agency_cli.store.journal import RunJournal, RunOrigin
 from agency_cli.store.locking import thread_lock
+from agency_cli.store.runs import PastCall, Recorded, Runs, RunSummary
 from agency_cli.store.threads import USER, Conversation, StoredItem, Threads, ThreadSummary
 
 __all__ = [
     "USER",
     "Conversation",
     "Database",
+    "PastCall",
+    "Recorded",
+    "RunJournal",
+    "RunOrigin",
+    "RunSummary",
+    "Runs",
     "StoreFailed",
     "StoredItem",
     "ThreadSummary",

@@ -9,15 +9,18 @@ from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from agency_cli.errors import AgencyError
-from agency_cli.store.tables import SCHEMA_VERSION, meta, metadata
+from agency_cli.store.migrations import UnknownVersion, bring_up_to_date, is_current
+from agency_cli.store.tables import SCHEMA_VERSION
 
 BUSY_SECONDS = 10
 """How long a write waits for another process's write."""
+BEGIN = "agency_begin"
+"""Names the execution option of a connection that says how its transactions begin."""
 
 ELSEWHERE = "set AGENCY_HOME to a folder that can be written, or give --store"
 ADVICE = {
@@ -53,12 +56,37 @@ class Database:
         Raises:
             StoreFailed: The database refused; nothing of the transaction was written.
         """
+        with self._begun(self.engine) as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Begin a transaction that reads, and sees the store as it is now; others may write.
+
+        Raises:
+            StoreFailed: The database refused.
+        """
+        with self._begun(self.engine.execution_options(**{BEGIN: "BEGIN"})) as connection:
+            yield connection
+
+    def connect(self) -> Connection:
+        """Return a connection on which each statement is a transaction of its own."""
+        with self.explained():
+            return self.engine.execution_options(**{BEGIN: ""}).connect()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the database refuses into StoreFailed."""
         try:
-            with self.engine.begin() as connection:
-                yield connection
+            yield
         except (SQLAlchemyError, JSONDecodeError) as error:
             # What stands in a column of JSON is read within the transaction too.
             raise _explained(self.url, error) from error
+
+    @contextmanager
+    def _begun(self, engine: Engine) -> Iterator[Connection]:
+        with self.explained(), engine.begin() as connection:
+            yield connection
 
 
 def store_url(wanted: str | None, folder: Path, environ: Mapping[str, str]) -> str:
@@ -127,21 +155,23 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 def _begin_at_once(connection: Connection) -> None:
     """Take the right to write first: what a transaction reads stays true until it writes."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    begin = connection.get_execution_options().get(BEGIN, "BEGIN IMMEDIATE")
+    if begin:
+        connection.exec_driver_sql(begin)
 
 
 def _require_version(database: Database) -> None:
-    with database.transaction() as connection:
-        if not inspect(connection).has_table(meta.name):
-            metadata.create_all(connection)
-            connection.execute(insert(meta).values(name="version", value=str(SCHEMA_VERSION)))
+    with database.reading() as connection:
+        if is_current(connection):
             return
-        found = connection.scalar(select(meta.c.value).where(meta.c.name == "version"))
-    if found != str(SCHEMA_VERSION):
+    try:
+        with database.transaction() as connection:
+            bring_up_to_date(connection)
+    except UnknownVersion as found:
         raise StoreFailed(
             f"the store {database.url.render_as_string()} is of version {found}, and this program"
             f" reads version {SCHEMA_VERSION}; use a newer agency, or another --store"
-        )
+        ) from None
 
 
 def _explained(url: URL, error: Exception) -> StoreFailed:

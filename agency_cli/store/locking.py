@@ -40,9 +40,7 @@ async def thread_lock(
         RunFailed: Another run held it for longer than `longest_wait`.
         StoreFailed: The store's folder takes no lock.
     """
-    # An id may hold characters that a file's name may not.
-    name = hashlib.sha256(thread_id.encode()).hexdigest()[:24]
-    lock = FileLock(folder / f"thread-{name}.lock", thread_local=False)
+    lock = _lock_of(folder, thread_id)
     began, told = time.monotonic(), False
     while not _taken(lock):
         if time.monotonic() - began > longest_wait:
@@ -58,6 +56,23 @@ async def thread_lock(
         yield
     finally:
         lock.release()
+
+
+def is_thread_busy(folder: Path, thread_id: str) -> bool:
+    """Tell whether a process that lives holds the thread for a run."""
+    lock = _lock_of(folder, thread_id)
+    if not Path(lock.lock_file).exists():
+        return False
+    if not _taken(lock):
+        return True
+    lock.release()
+    return False
+
+
+def _lock_of(folder: Path, thread_id: str) -> FileLock:
+    # An id may hold characters that a file's name may not.
+    name = hashlib.sha256(thread_id.encode()).hexdigest()[:24]
+    return FileLock(folder / f"thread-{name}.lock", thread_local=False)
 
 
 def _taken(lock: FileLock) -> bool:

@@ -12,9 +12,10 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -46,5 +47,52 @@ items = Table(
     Column("author", String(50), nullable=False),
     Column("item", JSON, nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
+    # The run and the place on its call path that brought the item: what a run that is resumed
+    # takes back and writes again. Null in what version 1 wrote.
+    Column("run_id", String(64)),
+    Column("path", Text),
     Index("thread_items_by_conversation", "thread_id", "conversation", "id"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("agency", String(200), nullable=False),
+    # No key of another table: a thread may be deleted, what its runs cost stays.
+    Column("thread_id", String(64), nullable=False),
+    Column("agent", String(50), nullable=False),
+    # As JSON, which holds what a command line can and UTF-8 cannot.
+    Column("message", JSON, nullable=False),
+    Column("manifest", JSON, nullable=False),
+    Column("digest", String(64), nullable=False),
+    # What the command line said of models, params and limits.
+    Column("options", JSON, nullable=False),
+    # The model of each agent, by its key.
+    Column("models", JSON, nullable=False),
+    Column("started_at", DateTime(timezone=True), nullable=False),
+    # How it ended; null while it runs, and for ever where its process was killed.
+    Column("status", String(20)),
+    Column("ended_at", DateTime(timezone=True)),
+    # Of the model calls with a price; a decimal number, to the last digit.
+    Column("cost_usd", String(40)),
+    Column("unpriced_models", JSON),
+    Index("runs_by_time", "started_at"),
+    Index("runs_by_thread", "thread_id"),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    # The event, as one line of `--jsonl` has it, and its kind.
+    Column("kind", String(20), nullable=False),
+    Column("event", Text, nullable=False),
+    # Who called which model, where the event is the end of a model call.
+    Column("agent", String(50)),
+    Column("model", String(200)),
+    # What resuming needs beyond the event: the items of a model's response.
+    Column("kept", Text),
+    Index("journal_calls", "model", "run_id"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -75,7 +75,7 @@ class Threads:
 
     def active_agent(self, thread_id: str) -> str | None:
         """Return the agent that has the user's conversation; None where nobody had it yet."""
-        with self.database.transaction() as connection:
+        with self.database.reading() as connection:
             return connection.scalar(
                 select(threads.c.active_agent).where(threads.c.id == thread_id)
             )
@@ -97,7 +97,7 @@ class Threads:
             .group_by(threads.c.id)
             .order_by(threads.c.updated_at.desc(), threads.c.id)
         )
-        with self.database.transaction() as connection:
+        with self.database.reading() as connection:
             return [_summary(row) for row in connection.execute(counted)]
 
     def find(self, thread_id: str) -> ThreadSummary:
@@ -114,7 +114,7 @@ class Threads:
     def history(self, thread_id: str) -> list[StoredItem]:
         """Return everything that the thread remembers, in the order it was written."""
         wanted = select(items).where(items.c.thread_id == thread_id).order_by(items.c.id)
-        with self.database.transaction() as connection:
+        with self.database.reading() as connection:
             return [
                 StoredItem(row.conversation, row.author, row.item, _utc(row.at))
                 for row in connection.execute(wanted)
@@ -126,9 +126,23 @@ class Threads:
             connection.execute(delete(items).where(items.c.thread_id == thread_id))
             return connection.execute(delete(threads).where(threads.c.id == thread_id)).rowcount > 0
 
-    def conversation(self, thread_id: str, name: str) -> Conversation:
-        """Return one conversation of a thread, by its name."""
-        return Conversation(self.database, thread_id, name)
+    def conversation(self, thread_id: str, name: str, run_id: str | None = None) -> Conversation:
+        """Return one conversation of a thread, by its name, for `run_id` to go on with."""
+        return Conversation(self.database, thread_id, name, run_id)
+
+    def take_back(self, run_id: str, *, done: Callable[[str], bool]) -> None:
+        """Take back what a run brought into its conversations.
+
+        Args:
+            run_id: The run.
+            done: Tells of a place on the call path whether what it brought is to stay.
+        """
+        mine = items.c.run_id == run_id
+        with self.database.transaction() as connection:
+            places = connection.scalars(select(items.c.path).where(mine).distinct()).all()
+            for path in places:
+                if not done(path):
+                    connection.execute(delete(items).where(mine, items.c.path == path))
 
 
 @dataclass(frozen=True)
@@ -138,15 +152,16 @@ class Conversation:
     database: Database
     thread_id: str
     name: str
+    run_id: str | None = None
 
     def read(self, limit: int | None = None) -> list[Any]:
         """Return all items, or the latest `limit`, the oldest first."""
         wanted = self._mine(select(items.c.item)).order_by(items.c.id.desc())
-        with self.database.transaction() as connection:
+        with self.database.reading() as connection:
             return list(reversed(connection.scalars(wanted.limit(limit)).all()))
 
-    def append(self, new: Sequence[Any], author: str) -> None:
-        """Remember items that `author` wrote, in one piece."""
+    def append(self, new: Sequence[Any], author: str, path: str = "") -> None:
+        """Remember items that `author` wrote at `path` of the run, in one piece."""
         now = datetime.now(UTC)
         rows = [
             {
@@ -155,6 +170,8 @@ class Conversation:
                 "author": "" if _is_input(item) else author,
                 "item": item,
                 "at": now,
+                "run_id": self.run_id,
+                "path": path,
             }
             for item in new
         ]

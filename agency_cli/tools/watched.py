@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import cache
 
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
 from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
 
 from agency_cli.errors import LimitReached, one_line
 from agency_cli.outputs import MediaOutput, as_text
@@ -21,15 +23,15 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
 
     async def invoke(context: ToolContext[RunContext], arguments: str) -> object:
         frame = current_frame.get()
+        run = frame.run
         frame.require_progress(agent, tool.name, arguments)
+        node_id = run.unique_id(f"{frame.path}/{context.tool_call_id}")
+        past = run.past.results.get(node_id)
+        if past is not None:
+            frame.note_result(agent, tool.name, arguments, past.text)
+            return _media().validate_python(past.kept["media"]) if past.kept else past.text
         with open_node(
-            frame.run,
-            f"{frame.path}/{context.tool_call_id}",
-            frame.node_id,
-            "tool",
-            tool.name,
-            agent=agent,
-            detail=arguments,
+            run, node_id, frame.node_id, "tool", tool.name, agent=agent, detail=arguments
         ) as node:
             try:
                 result = await inner(context, arguments)
@@ -41,11 +43,19 @@ def watched(tool: FunctionTool, agent: str) -> FunctionTool:
                 node.fail(reason)
                 result = node.output = f"{tool.name} failed: {reason}"
             frame.note_result(agent, tool.name, arguments, node.output)
-            return result if isinstance(result, MediaOutput) else node.output
+            if not isinstance(result, MediaOutput):
+                return node.output
+            run.keep(node_id, {"media": result.model_dump(mode="json")})
+            return result
 
     outer = copy.copy(tool)
     outer.on_invoke_tool = invoke
     return outer
+
+
+@cache
+def _media() -> TypeAdapter[MediaOutput]:
+    return TypeAdapter(MediaOutput)
 
 
 def _reason(error: Exception, tool: FunctionTool, arguments: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agency_cli.calltree import CallTree
-from agency_cli.rendering.event_json import event_from_json
+from agency_cli.event_json import event_from_json
 from agency_cli.rendering.run_json import run_json
 from agency_runs import message
 from command_line import LONGEST, agency, command, environment

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from journaling import rows, ten_turns
 from measuring import Command, Timing, Unavailable, served, take_turns
 
 HERE = Path(__file__).parent
@@ -51,11 +52,11 @@ class Result:
         }
 
     def as_line(self) -> str:
-        value = f"{self.value:.2f} x" if self.unit == "ratio" else f"{self.value:+.2f} s"
+        value = f"{self.value:.2f} x" if self.unit == "ratio" else f"{self.value:+.4f} s"
         return (
             f"{self.command:<34} {self.timing.median:6.3f} s   "
             f"{self.reference:<28} {self.reference_timing.median:6.3f} s   {value:>8}"
-            f"   aim {self.aim:.2f}"
+            f"   aim {self.aim:g}"
         )
 
 
@@ -110,11 +111,26 @@ def parallel(runs: int) -> Iterator[Outcome]:
     yield _added(hundred, none, timings, missing, aim=1.0)
 
 
+def journal(runs: int) -> Iterator[Outcome]:
+    """Ten streamed turns whose events are written down, beside the same turns told to nobody."""
+    with served("ten_turns", latency=0) as env:
+        written, told_to_nobody = ten_turns(env["OPENAI_BASE_URL"], runs)
+    yield Result(
+        "ten turns, journaled", "not journaled", "ratio",
+        written.median / told_to_nobody.median, 1.1, written, told_to_nobody,
+    )  # fmt: skip
+    row = rows(1000)
+    yield Result(
+        "a row of the journal", "nothing", "added_seconds", row.median, 0.001, row, Timing((0.0,))
+    )
+
+
 GROUPS: dict[str, Callable[[int], Iterator[Outcome]]] = {
     "commands": commands,
     "single": single,
     "delegation": delegation,
     "parallel": parallel,
+    "journal": journal,
 }
 
 

@@ -27,6 +27,14 @@ def three_workers(request: ModelRequest) -> Answer:
     return Reply(text=f"My part is done: {request.last_user_text}")
 
 
+def ten_turns(request: ModelRequest) -> Answer:
+    """Who is asked calls its first tool nine times, with a text that is never the same."""
+    made = len(request.tool_outputs)
+    if made == 9:
+        return Reply(text="Done.")
+    return Reply(tool_calls=(ToolCall(request.tools[0].name, {"text": f"part {made}"}),))
+
+
 def _calls(request: ModelRequest) -> list[ToolCall]:
     calls = []
     for tool in request.tools:
@@ -47,4 +55,8 @@ def _value(schema: dict[str, Any]) -> Any:
     return plain.get(kind, "Do your part.")
 
 
-SCENARIOS: dict[str, Script] = {"one_answer": one_answer, "three_workers": three_workers}
+SCENARIOS: dict[str, Script] = {
+    "one_answer": one_answer,
+    "ten_turns": ten_turns,
+    "three_workers": three_workers,
+}

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from agency_cli.calltree import Totals
-from agency_cli.rendering.figures import cost, counted, duration, money, tokens, whole_cost
+from agency_cli.rendering.figures import age, cost, counted, duration, money, tokens, whole_cost
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,11 @@ def test_times_are_said_as_people_say_them(seconds, text):
 def test_one_is_singular():
     assert counted(1, "turn") == "1 turn"
     assert counted(2_000, "turn") == "2,000 turns"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [(-2, "0s"), (0.9, "0s"), (59, "59s"), (60, "1m"), (7200, "2h"), (86_399, "23h"), (4e6, "46d")],
+)
+def test_an_age_is_written_in_its_largest_unit(seconds, written):
+    assert age(seconds) == written

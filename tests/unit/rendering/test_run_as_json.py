@@ -10,8 +10,8 @@ from replays import NOON, REPLAYS, at, failing, long_run, three_levels
 from terminals import AsciiTerminal, ClosedPipe, Pipe
 
 from agency_cli.calltree import CallTree
+from agency_cli.event_json import event_from_json, event_json
 from agency_cli.events import NodeStarted, TextDelta
-from agency_cli.rendering.event_json import event_from_json, event_json
 from agency_cli.rendering.jsonl import JsonlWatcher
 from agency_cli.rendering.run_json import print_json, run_json
 

@@ -1,9 +1,9 @@
-"""Events as JSON objects, and back: the lines of `--jsonl`."""
+"""Events as JSON objects, and back: the lines of `--jsonl` and the rows of the journal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -33,8 +33,9 @@ _TYPES = {name: kind for kind, name in _NAMES.items()}
 
 def event_json(event: Event) -> dict[str, Any]:
     """Return an event as a JSON object: its kind as `event`, then its fields."""
-    fields = {name: _plain(value) for name, value in asdict(event).items()}
-    return {"event": _NAMES[type(event)], **fields}
+    # Field by field: `asdict` would copy every text and time, for each row of a journal.
+    plain = {each.name: _plain(getattr(event, each.name)) for each in fields(event)}
+    return {"event": _NAMES[type(event)], **plain}
 
 
 def event_from_json(line: Mapping[str, Any]) -> Event:
@@ -43,10 +44,10 @@ def event_from_json(line: Mapping[str, Any]) -> Event:
     Raises:
         ValueError: It is no such object.
     """
-    fields = dict(line)
-    name = fields.pop("event", None)
+    given = dict(line)
+    name = given.pop("event", None)
     try:
-        return _TYPES[name](**{key: _typed(key, value) for key, value in fields.items()})
+        return _TYPES[name](**{key: _typed(key, value) for key, value in given.items()})
     except (KeyError, TypeError, ArithmeticError) as error:
         raise ValueError(f"not an event of a run: {name!r}") from error
 
@@ -62,6 +63,8 @@ def _plain(value: object) -> object:
             return time_json(value)
         case Decimal():
             return float(value)
+        case Usage() | RunError():
+            return asdict(value)
         case _:
             return value
 

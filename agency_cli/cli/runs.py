@@ -1,0 +1,179 @@
+"""`agency runs`: what happened in past runs, and what they cost."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agency_cli.cli.threads import JsonOption, ManifestOption, StoreOption
+
+app = typer.Typer(
+    help="Look at past runs and their costs, go on with one, or delete it.", no_args_is_help=True
+)
+
+RunId = Annotated[str, typer.Argument(help="Id of the run.", metavar="RUN")]
+
+
+class Status(StrEnum):
+    """How runs stand."""
+
+    OK = "ok"
+    ERROR = "error"
+    LIMIT = "limit"
+    CANCELLED = "cancelled"
+    KILLED = "killed"
+    RUNNING = "running"
+
+
+class Grouping(StrEnum):
+    """What costs are added up by."""
+
+    MODEL = "model"
+    AGENT = "agent"
+    AGENCY = "agency"
+    DAY = "day"
+
+
+@app.command("list")
+def list_runs(
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+    *,
+    agency: Annotated[str | None, typer.Option(help="Only runs of this agency.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only runs that stand so.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List all runs, the latest first.
+
+    Example: agency runs list --manifest agencies/dev_shop/agency.yaml --status killed
+    """
+    from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
+
+    runs_work.list_runs(manifest, store, agency=agency, status=status, as_json=json)
+
+
+@app.command("show")
+def show_run(
+    run: RunId,
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+    *,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the object that `run --json` prints.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show model calls and whole texts.")
+    ] = False,
+) -> None:
+    """Draw the call tree of a run again, with its answer and its costs.
+
+    Example: agency runs show 1bf553004c90 -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
+
+    runs_work.show_run(run, manifest, store, as_json=json, verbose=verbose)
+
+
+@app.command("resume")
+def resume_run(
+    run: RunId,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--manifest", "-m", help="The manifest, whose store is meant; else that of the run."
+        ),
+    ] = None,
+    store: StoreOption = None,
+    *,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Another model, MODEL or AGENT=MODEL, for what is still to be done."),
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="The most model calls, those before included.")
+    ] = None,
+    max_cost_usd: Annotated[
+        float | None, typer.Option(min=0, help="The most money, in US dollars, of the whole run.")
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0, help="The longest time at work, before included.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on although the manifest has changed.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Print each event as a line of JSON, as it happens.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no tree and no summary.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show model calls, whole texts and tracebacks.")
+    ] = False,
+) -> None:
+    """Go on with a run that was killed, interrupted or stopped, or that failed.
+
+    What its models answered and its tools gave back is taken from the journal, not done again.
+
+    Example: agency runs resume 1bf553004c90 -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli.resuming import ResumeOptions, resume  # noqa: PLC0415 - not for --help
+
+    resume(
+        ResumeOptions(
+            run_id=run,
+            manifest=manifest,
+            models=model or (),
+            limits={
+                "max_turns": max_turns,
+                "max_cost_usd": max_cost_usd,
+                "max_seconds": max_seconds,
+            },
+            store=store,
+            force=force,
+            json=json,
+            jsonl=jsonl,
+            quiet=quiet,
+            verbose=verbose,
+        )
+    )
+
+
+@app.command("costs")
+def show_costs(
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+    *,
+    by: Annotated[Grouping, typer.Option(help="What to add up by.")] = Grouping.MODEL,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Only calls since then: 2026-01-31 (UTC), or 7d, 24h, 30m."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Add up what all runs cost.
+
+    Example: agency runs costs --by day --since 7d -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
+
+    runs_work.show_costs(manifest, store, by=by.value, since=since, as_json=json)
+
+
+@app.command("delete")
+def delete_run(
+    run: RunId,
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Delete a run and its journal; its thread stays.
+
+    Example: agency runs delete 1bf553004c90 -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
+
+    runs_work.delete_run(run, manifest, store)

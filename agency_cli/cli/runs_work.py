@@ -1,0 +1,117 @@
+"""The work of `agency runs`, but for resuming."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agency_cli.calltree import CallTree, Totals
+from agency_cli.cli.options import since_of
+from agency_cli.errors import UsageError
+from agency_cli.rendering.output import print_text
+from agency_cli.rendering.past import print_costs, print_run
+from agency_cli.rendering.run_json import print_json, run_json, shares_json
+from agency_cli.rendering.runs import list_json, list_text
+from agency_cli.store import PastCall, Runs, open_database, store_url
+
+
+def list_runs(
+    manifest: Path | None,
+    store: str | None,
+    *,
+    agency: str | None,
+    status: str | None,
+    as_json: bool,
+) -> None:
+    """Print every run, or those of an agency, or with a status.
+
+    Raises:
+        StoreFailed: There is no store, or it cannot be read.
+    """
+    found = [
+        run
+        for run in runs_of(manifest, store).all()
+        if agency in {None, run.agency} and status in {None, run.status}
+    ]
+    text = list_json(found) if as_json else list_text(found, datetime.now(UTC))
+    print_text(text, sys.stdout)
+
+
+def show_run(
+    run_id: str, manifest: Path | None, store: str | None, *, as_json: bool, verbose: bool
+) -> None:
+    """Print the tree, the answer and the costs of one run.
+
+    Raises:
+        StoreFailed: There is no store, or it cannot be read.
+        UsageError: There is no such run.
+    """
+    runs = runs_of(manifest, store)
+    events = [row.event for row in runs.recorded(runs.find(run_id))]
+    if as_json:
+        print_json(run_json(CallTree.of(events)), sys.stdout)
+    else:
+        print_run(events, sys.stdout, os.environ, verbose=verbose)
+
+
+def show_costs(
+    manifest: Path | None, store: str | None, *, by: str, since: str | None, as_json: bool
+) -> None:
+    """Print what all runs cost, by model, agent, agency or day.
+
+    Raises:
+        StoreFailed: There is no store, or it cannot be read.
+        UsageError: `since` is no time.
+    """
+    begin = since_of(since, datetime.now(UTC)) if since is not None else None
+    parts: dict[str, Totals] = {}
+    for call in runs_of(manifest, store).calls(begin):
+        key = _key(call, by)
+        parts[key] = parts.get(key, Totals()) + call.totals
+    if as_json:
+        whole = sum(parts.values(), Totals())
+        (total,) = shares_json("total", {by: whole})
+        total.pop("total")
+        unpriced = {"unpriced_models": list(whole.unpriced_models)}
+        print_json({"costs": shares_json(by, parts), **total, **unpriced}, sys.stdout)
+    else:
+        print_costs(by, parts, sys.stdout, os.environ)
+
+
+def delete_run(run_id: str, manifest: Path | None, store: str | None) -> None:
+    """Delete one run.
+
+    Raises:
+        StoreFailed: There is no store, or it cannot be written.
+        UsageError: There is no such run, or it is running.
+    """
+    runs = runs_of(manifest, store)
+    if runs.find(run_id).status == "running":
+        raise UsageError(f"run {run_id} is running; stop it first")
+    runs.delete(run_id)
+    print_text(f"deleted run {run_id}", sys.stderr)
+
+
+def runs_of(manifest: Path | None, store: str | None) -> Runs:
+    """Open the store that the options mean; it must exist.
+
+    Raises:
+        StoreFailed: There is no store, or it cannot be read.
+    """
+    folder = manifest.absolute().parent if manifest else Path.cwd()
+    return Runs(open_database(store_url(store, folder, os.environ), must_exist=True))
+
+
+def _key(call: PastCall, by: str) -> str:
+    match by:
+        case "model":
+            return call.model
+        case "agent":
+            # Two agencies may have agents of one name.
+            return f"{call.agency}/{call.agent}"
+        case "agency":
+            return call.agency
+        case _:
+            return f"{call.at:%Y-%m-%d}"

@@ -1,0 +1,96 @@
+"""Responses of models as the journal keeps them, and given back to the SDK."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from agents.items import ModelResponse, TResponseStreamEvent
+from agents.usage import Usage
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseOutputItem,
+    ResponseOutputItemDoneEvent,
+    ResponseUsage,
+)
+from pydantic import BaseModel, TypeAdapter
+
+
+@dataclass(slots=True)
+class ReplyReader:
+    """Finds the whole response in a stream of events."""
+
+    _items: list[ResponseOutputItem] = field(default_factory=list)
+    _response: Response | None = None
+
+    def add(self, event: TResponseStreamEvent) -> None:
+        """Take in one event."""
+        match event:
+            case ResponseOutputItemDoneEvent(item=item):
+                self._items.append(item)
+            case ResponseCompletedEvent(response=response):
+                self._response = response
+            case _:
+                pass
+
+    def record(self) -> dict[str, Any]:
+        """Return the response as JSON; the stream has been read to its end."""
+        response = self._response
+        assert response is not None
+        # Some servers send the items one by one and leave them out of the whole.
+        items = response.output or self._items
+        return {
+            "id": response.id,
+            "output": [_plain(item) for item in items],
+            "usage": _plain(response.usage) if response.usage else None,
+        }
+
+
+def as_event(record: Mapping[str, Any], model: str) -> ResponseCompletedEvent:
+    """Return a recorded response as the event that ends a stream."""
+    return ResponseCompletedEvent(
+        type="response.completed",
+        sequence_number=0,
+        response=Response(
+            id=record["id"],
+            created_at=time.time(),
+            model=model,
+            object="response",
+            output=_items().validate_python(record["output"]),
+            tool_choice="auto",
+            tools=[],
+            parallel_tool_calls=True,
+            status="completed",
+            usage=_usage(record),
+        ),
+    )
+
+
+def as_response(record: Mapping[str, Any]) -> ModelResponse:
+    """Return a recorded response as one that was not streamed."""
+    counted = _usage(record)
+    usage = Usage(requests=1)
+    if counted is not None:
+        usage.input_tokens, usage.output_tokens = counted.input_tokens, counted.output_tokens
+        usage.total_tokens = counted.total_tokens
+        usage.input_tokens_details = counted.input_tokens_details
+        usage.output_tokens_details = counted.output_tokens_details
+    items = _items().validate_python(record["output"])
+    return ModelResponse(output=items, usage=usage, response_id=record["id"])
+
+
+def _usage(record: Mapping[str, Any]) -> ResponseUsage | None:
+    return ResponseUsage.model_validate(record["usage"]) if record["usage"] else None
+
+
+def _plain(value: BaseModel) -> dict[str, Any]:
+    return value.model_dump(mode="json", exclude_unset=True)
+
+
+@cache
+def _items() -> TypeAdapter[list[ResponseOutputItem]]:
+    return TypeAdapter(list[ResponseOutputItem])

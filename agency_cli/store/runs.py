@@ -1,0 +1,214 @@
+"""Past runs: listed, found, told again, added up, deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, cast
+
+from sqlalchemy import Row, delete, select
+
+from agency_cli.calltree import CallTree, Totals
+from agency_cli.errors import UsageError
+from agency_cli.event_json import event_from_json
+from agency_cli.events import Event, NodeEnded, RunEnded, RunStatus
+from agency_cli.store.database import Database, StoreFailed
+from agency_cli.store.journal import totals_of_call
+from agency_cli.store.killed import left_open
+from agency_cli.store.locking import is_thread_busy
+from agency_cli.store.tables import journal, runs, threads
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run in a list; times are in UTC.
+
+    Attributes:
+        cost_usd: Of the model calls whose price is known.
+        unpriced_models: Models that counted tokens and have no known price.
+        manifest: The manifest's absolute path, when the run began.
+        digest: What the manifest and its files hashed to.
+        options: What the command line said of models, params and limits.
+    """
+
+    id: str
+    agency: str
+    thread_id: str
+    agent: str
+    message: str
+    status: RunStatus
+    started_at: datetime
+    ended_at: datetime | None
+    cost_usd: Decimal
+    unpriced_models: tuple[str, ...]
+    manifest: str
+    digest: str
+    options: Mapping[str, Any]
+    models: Mapping[str, str]
+
+    @property
+    def known_cost_usd(self) -> Decimal | None:
+        """The whole cost, or None where a part of it is unknown."""
+        return None if self.unpriced_models else self.cost_usd
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One row of a journal: an event, and what was kept with it."""
+
+    event: Event
+    kept: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """One model call of any run: who called what, when, and what it used."""
+
+    agency: str
+    agent: str
+    model: str
+    at: datetime
+    totals: Totals
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of one store."""
+
+    database: Database
+
+    def all(self) -> list[RunSummary]:
+        """Return every run, the latest first."""
+        wanted = select(runs).order_by(runs.c.started_at.desc(), runs.c.id)
+        with self.database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        newest: dict[str, str] = {}
+        for row in rows:
+            newest.setdefault(row.thread_id, row.id)
+        return [self._summary(row, newest=newest[row.thread_id]) for row in rows]
+
+    def find(self, run_id: str) -> RunSummary:
+        """Return one run.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        row = self._row(run_id)
+        if row is None:
+            raise UsageError(f"there is no run {run_id!r}; `agency runs list` tells them all")
+        return self._summary(row, newest=self.newest_of(row.thread_id))
+
+    def newest_of(self, thread_id: str) -> str:
+        """Return the id of the latest run on a thread; it has one."""
+        latest = select(runs.c.id).where(runs.c.thread_id == thread_id)
+        with self.database.reading() as connection:
+            newest = connection.scalar(latest.order_by(runs.c.started_at.desc()).limit(1))
+        return newest or ""
+
+    def has_thread(self, thread_id: str) -> bool:
+        """Tell whether the thread of a run is still there."""
+        with self.database.reading() as connection:
+            return (
+                connection.scalar(select(threads.c.id).where(threads.c.id == thread_id)) is not None
+            )
+
+    def recorded(self, run: RunSummary) -> list[Recorded]:
+        """Return what the journal tells of a run, with the ends that a killed one lacks."""
+        rows = self.rows(run.id)
+        return rows if run.status == "running" else closed(rows)
+
+    def rows(self, run_id: str) -> list[Recorded]:
+        """Return a journal as it was written."""
+        wanted = (
+            select(journal.c.event, journal.c.kept)
+            .where(journal.c.run_id == run_id)
+            .order_by(journal.c.ordinal)
+        )
+        with self.database.reading() as connection:
+            return [
+                Recorded(
+                    _event(row.event),
+                    json.loads(row.kept) if row.kept is not None else None,
+                )
+                for row in connection.execute(wanted)
+            ]
+
+    def calls(self, since: datetime | None = None) -> Iterator[PastCall]:
+        """Yield every model call that has ended, of all runs; those after `since` if given."""
+        wanted = (
+            select(runs.c.agency, journal.c.agent, journal.c.model, journal.c.event)
+            .join_from(journal, runs)
+            .where(journal.c.model.is_not(None))
+            .order_by(runs.c.started_at, runs.c.id, journal.c.ordinal)
+        )
+        with self.database.reading() as connection:
+            for row in connection.execute(wanted):
+                event = _event(row.event)
+                assert isinstance(event, NodeEnded)
+                if since is None or event.at >= since:
+                    totals = totals_of_call(row.model, event)
+                    yield PastCall(row.agency, row.agent, row.model, event.at, totals)
+
+    def delete(self, run_id: str) -> None:
+        """Delete a run and its journal; what its thread remembers stays."""
+        with self.database.transaction() as connection:
+            connection.execute(delete(journal).where(journal.c.run_id == run_id))
+            connection.execute(delete(runs).where(runs.c.id == run_id))
+
+    def _summary(self, row: Row[Any], *, newest: str) -> RunSummary:
+        status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models
+        if status is None:
+            # A run holds its thread as long as its process lives.
+            busy = row.id == newest and is_thread_busy(self.database.folder, row.thread_id)
+            again = self._row(row.id)
+            if again is not None and again.status is not None:
+                # It has ended meanwhile, and let its thread go.
+                return self._summary(again, newest=newest)
+            status = "running" if busy else "killed"
+            spent = CallTree.of(recorded.event for recorded in self.rows(row.id)).totals
+            cost, unpriced = spent.cost_usd, spent.unpriced_models
+        return RunSummary(
+            id=row.id,
+            agency=row.agency,
+            thread_id=row.thread_id,
+            agent=row.agent,
+            message=row.message,
+            status=cast("RunStatus", status),
+            started_at=_utc(row.started_at),
+            ended_at=_utc(row.ended_at) if row.ended_at else None,
+            cost_usd=Decimal(cost),
+            unpriced_models=tuple(unpriced),
+            manifest=row.manifest,
+            digest=row.digest,
+            options=row.options,
+            models=row.models,
+        )
+
+    def _row(self, run_id: str) -> Row[Any] | None:
+        with self.database.reading() as connection:
+            return connection.execute(select(runs).where(runs.c.id == run_id)).first()
+
+
+def closed(rows: list[Recorded]) -> list[Recorded]:
+    """Return a journal with the ends that it lacks where the run's process was killed."""
+    if isinstance(rows[-1].event, RunEnded):
+        return rows
+    return [*rows, *(Recorded(event) for event in left_open([row.event for row in rows]))]
+
+
+def _event(line: str) -> Event:
+    try:
+        return event_from_json(json.loads(line))
+    except ValueError as error:
+        raise StoreFailed(
+            f"the journal of a run cannot be read ({error}); it is damaged, or a newer agency"
+            " wrote it"
+        ) from error
+
+
+def _utc(time: datetime) -> datetime:
+    """SQLite forgets the zone; what is written is UTC."""
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

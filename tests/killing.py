@@ -1,0 +1,88 @@
+"""A program that runs command lines of `agency` in forks of itself, and kills them on request.
+
+One line of JSON in: `{"arguments": [...], "rows": N}`. The fork runs the command line, and is
+killed with SIGKILL right after it has committed the Nth row of a journal; without N it lives. One
+line of JSON out: `{"code": ..., "out": ..., "err": ...}`; a fork that was killed has the code -9.
+What takes long to import is imported once, which is what makes a hundred command lines bearable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import genai_prices  # noqa: F401 - imported before the forks
+from sqlalchemy import Engine, event
+from sqlalchemy.pool import Pool
+
+import agency_cli.building
+import agency_cli.cli.resuming
+import agency_cli.models.warming
+import agency_cli.running  # noqa: F401 - imported before the forks
+from agency_cli.cli.app import run_command_line
+
+
+def main() -> None:
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = in_a_fork(asked["arguments"], asked.get("rows"))
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def in_a_fork(arguments: list[str], rows: int | None) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        child = os.fork()
+        if child == 0:
+            _become(arguments, rows, out, err)
+        _, status = os.waitpid(child, 0)
+        return {
+            "code": os.waitstatus_to_exitcode(status),
+            "out": out.read_text(),
+            "err": err.read_text(),
+        }
+
+
+def _become(arguments: list[str], rows: int | None, out: Path, err: Path) -> None:
+    code = 70
+    with contextlib.suppress(BaseException):
+        for path, number in ((os.devnull, 0), (str(out), 1), (str(err), 2)):
+            os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        if rows is not None:
+            kill_after(rows)
+        code = run_command_line(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
+
+
+def kill_after(rows: int) -> None:
+    """Kill this process once so many rows of a journal are committed, before anything follows."""
+    written = 0
+
+    def kill(*_: object) -> None:
+        if written >= rows:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def count(_connection: object, cursor: Any, statement: str, *_: object) -> None:
+        nonlocal written
+        written += statement.startswith("INSERT INTO journal")
+        if not cursor.connection.in_transaction:
+            # A statement that is a transaction of its own.
+            kill()
+
+    event.listen(Engine, "after_cursor_execute", count)
+    # A connection comes back to the pool when its transaction is committed.
+    event.listen(Pool, "checkin", kill)
+
+
+if __name__ == "__main__":
+    main()
