@@ -46,6 +46,7 @@ ERRORS: Final[tuple[Check, ...]] = (
     flows.from_agents_without_outbound,
     flow_kinds.keys_without_effect,
     extra_params.free_names,
+    extra_params.words_with_effect,
     extra_params.sound_schemas,
     entries.one_entry,
 )

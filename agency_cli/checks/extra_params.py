@@ -7,6 +7,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from agency_cli.checks.schema_words import (
+    has_other_places,
+    subschemas,
+    unknown_formats,
+    unknown_words,
+)
 from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
 from agency_cli.manifest import MESSAGE_PARAMETERS
@@ -31,12 +37,26 @@ def free_names(subject: Subject) -> Iterator[Problem]:
             yield Problem(code="param-clash", message=what, path=(*path, name), at_key=True)
 
 
+def words_with_effect(subject: Subject) -> Iterator[Problem]:
+    """Every word in the schema of an extra param is one that is heeded, in whatever depth."""
+    for path, params in _declared(subject):
+        for name, schema in params.items():
+            for place, what in unknown_words(schema):
+                where = (*path, name, *place)
+                yield Problem(code="bad-schema", message=what, path=where, at_key=True)
+            for place, what in unknown_formats(schema):
+                yield Problem(code="bad-schema", message=what, path=(*path, name, *place))
+
+
 def sound_schemas(subject: Subject) -> Iterator[Problem]:
     """Each extra param is a JSON Schema, its references lead somewhere, its default keeps it."""
     for path, params in _declared(subject):
         faults = {name: _malformed(schema) for name, schema in params.items()}
         # What cannot be read stands for anything, so that the others can still be looked at.
-        readable = {name: {} if faults[name] else schema for name, schema in params.items()}
+        readable = {
+            name: {} if faults[name] or has_other_places(schema) else schema
+            for name, schema in params.items()
+        }
         for name in params:
             fault = (
                 faults[name] or _broken_reference(readable, name) or _bad_default(readable, name)
@@ -66,9 +86,10 @@ def _malformed(schema: Mapping[str, Any]) -> Fault | None:
 
 def _broken_reference(params: Mapping[str, Any], name: str) -> Fault | None:
     root = {"properties": params}
-    for place, reference in _references(params[name], ()):
-        if _target(root, reference) is None:
-            return place, (
+    for place, schema in subschemas(params[name]):
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and _target(root, reference) is None:
+            return (*place, "$ref"), (
                 f"{reference!r} leads nowhere; write '#/properties/PARAM/...', a place in these"
                 " extra_params"
             )
@@ -78,28 +99,17 @@ def _broken_reference(params: Mapping[str, Any], name: str) -> Fault | None:
 
 
 def _bad_default(params: Mapping[str, Any], name: str) -> Fault | None:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, rarely needed
+    from agency_cli.checks.param_values import (  # noqa: PLC0415 - slow, rarely needed
+        FORMAT_CHECKER,
+        ParamValidator,
+    )
 
     if "default" not in params[name] or any(_broken_reference(params, other) for other in params):
         return None
-    validator = Draft202012Validator(
-        {"properties": params}, format_checker=Draft202012Validator.FORMAT_CHECKER
-    )
+    validator = ParamValidator({"properties": params}, format_checker=FORMAT_CHECKER)
     for error in validator.iter_errors({name: params[name]["default"]}):
         return ("default",), f"the default does not keep its own schema: {error.message}"
     return None
-
-
-def _references(part: Any, place: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(part, dict):
-        for key, value in part.items():
-            if key in ("$ref", "$dynamicRef") and isinstance(value, str):
-                yield (*place, key), value
-            elif key not in ("default", "enum", "const", "examples"):
-                yield from _references(value, (*place, key))
-    elif isinstance(part, list):
-        for index, value in enumerate(part):
-            yield from _references(value, (*place, index))
 
 
 def _target(root: Any, reference: str) -> dict[str, Any] | None:

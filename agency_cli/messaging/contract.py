@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
 from pydantic import BaseModel, ValidationError, create_model
 
+from agency_cli.checks.param_values import FORMAT_CHECKER, ParamValidator
 from agency_cli.message_class import SendMessage
 from agency_cli.messaging.strictness import strict_form
 from agency_cli.messaging.undelivered import Undelivered
@@ -127,14 +128,14 @@ class Contract:
         return list(self._class_schema.get("properties", {}))
 
     @cached_property
-    def _yaml_validator(self) -> Draft202012Validator:
-        return Draft202012Validator(
+    def _yaml_validator(self) -> Validator:
+        return ParamValidator(
             {
                 "type": "object",
                 "properties": self.extra_params,
                 "required": [n for n, s in self.extra_params.items() if "default" not in s],
             },
-            format_checker=Draft202012Validator.FORMAT_CHECKER,
+            format_checker=FORMAT_CHECKER,
         )
 
     @cached_property

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import jsonschema
 from referencing.exceptions import Unresolvable
 
+from agency_cli.checks.param_values import ParamValidator
 from agency_cli.models.local.numbers import nearest, range_text
 from agency_cli.models.local.schemas import (
     AnySchema,
@@ -74,7 +75,7 @@ def fill(schema: Schema, writer: Writer, *, name: str = "", thorough: bool = Fal
     Raises:
         Unfillable: None was found.
     """
-    kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    kind = jsonschema.validators.validator_for(schema, default=ParamValidator)
     validator = kind(schema)
     try:
         kind.check_schema(dict(schema))
