@@ -10,27 +10,27 @@ from typing import Final
 from urllib.parse import urlsplit
 
 _LABEL: Final = r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)"
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# Patterns are compiled at their first use: few manifests need one.
+_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 # RFC 3339: with an offset, and a minute may have a leap second.
-_TIME: Final = re.compile(
+_TIME: Final = (
     r"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?"
-    r"(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])",
-    re.IGNORECASE | re.ASCII,
+    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 )
-_DURATION: Final = re.compile(
+_DURATION: Final = (
     r"P(?=.)([0-9]+W|([0-9]+Y)?([0-9]+M)?([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)"
 )
-_HOSTNAME: Final = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
+_HOSTNAME: Final = rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*"
 _ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-_MAILBOX: Final = re.compile(rf'(?=.{{1,64}}\Z)({_ATOM}(\.{_ATOM})*|"[^"\\]+")')
-_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")
-_OF_URIS: Final = re.compile(r"([A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
-_POINTER: Final = re.compile(r"(/([^~/]|~[01])*)*")
+_MAILBOX: Final = rf'(?=.{{1,64}}\Z)({_ATOM}(\.{_ATOM})*|"[^"\\]+")'
+_UUID: Final = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*:."
+_OF_URIS: Final = r"([A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*"
+_POINTER: Final = r"(/([^~/]|~[01])*)*"
 
 
 def _is_date(text: str) -> bool:
-    return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    return bool(re.fullmatch(_DATE, text) and date.fromisoformat(text))
 
 
 def _is_date_time(text: str) -> bool:
@@ -39,7 +39,7 @@ def _is_date_time(text: str) -> bool:
 
 def _is_email(text: str) -> bool:
     mailbox, _, host = text.rpartition("@")
-    return bool(_MAILBOX.fullmatch(mailbox) and _HOSTNAME.fullmatch(host))
+    return bool(re.fullmatch(_MAILBOX, mailbox) and re.fullmatch(_HOSTNAME, host))
 
 
 def _is_ipv6(text: str) -> bool:
@@ -48,17 +48,17 @@ def _is_ipv6(text: str) -> bool:
 
 
 def _is_uri(text: str) -> bool:
-    return bool(_SCHEME.match(text)) and _is_uri_reference(text)
+    return bool(re.match(_SCHEME, text)) and _is_uri_reference(text)
 
 
 def _is_uri_reference(text: str) -> bool:
     parts = urlsplit(text)
     names_a_host = bool(parts.hostname) or parts.scheme not in {"http", "https"}
-    return bool(_OF_URIS.fullmatch(text)) and names_a_host and parts.port != 0
+    return bool(re.fullmatch(_OF_URIS, text)) and names_a_host and parts.port != 0
 
 
-def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: bool(pattern.fullmatch(text))
+def _matches(pattern: str) -> Callable[[str], bool]:
+    return lambda text: bool(re.fullmatch(pattern, text))
 
 
 FORMATS: Final[Mapping[str, Callable[[str], bool]]] = {
