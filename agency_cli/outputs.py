@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator, Iterator
 
 from agents import ToolOutputFileContent, ToolOutputImage, ToolOutputText
 from pydantic import BaseModel
@@ -13,8 +14,18 @@ LONGEST_TEXT = 200_000
 MediaOutput = ToolOutputText | ToolOutputImage | ToolOutputFileContent
 
 
+class NoText(TypeError):
+    """A value that holds its results back, such as a generator; there is nothing to read yet."""
+
+
 def as_text(value: object) -> str:
-    """Return a string as it is, nothing as an empty string, and anything structured as JSON."""
+    """Return a string as it is, nothing as an empty string, and anything structured as JSON.
+
+    Raises:
+        NoText: It is a generator or another iterator.
+    """
+    if isinstance(value, Iterator | AsyncIterator):
+        raise NoText(f"it gave an iterator ({type(value).__name__}); let it return a whole text")
     if isinstance(value, str):
         text = value
     elif value is None:

@@ -39,7 +39,7 @@ class FlowSpec(Extensible):
     max_calls: int | None = Field(default=None, ge=1)
     """How many times in one run the sender may use this flow."""
     on_error: Literal["report", "fail"] | None = None
-    """A recipient's failure is reported to the sender, or ends the run."""
+    """What fails in the flow (its recipient, its time, its class) is reported, or ends the run."""
     memory: Literal["thread", "none"] | None = None
     """`none`: the recipient remembers nothing of earlier messages."""
     approval: Literal["never", "ask", "deny"] | None = None

@@ -47,6 +47,11 @@ class Recipient:
     flow: str
     spec: FlowSpec | None = None
 
+    @property
+    def failure_ends_run(self) -> bool:
+        """Whether the flow says so."""
+        return self.spec is not None and self.spec.on_error == "fail"
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
@@ -87,7 +92,7 @@ async def deliver(delivery: Delivery) -> str:
         failure = own_failure(error)
         if failure is None or failure.ends_run:
             raise
-        if recipient.spec is not None and recipient.spec.on_error == "fail":
+        if recipient.failure_ends_run:
             raise _ending(failure, delivery) from error
         raise Undelivered(
             f"{recipient.key} failed: {failure}. Go on without its answer, or ask another."

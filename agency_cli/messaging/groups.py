@@ -100,15 +100,30 @@ def _require_usable(found: Any) -> None:
         found.ExtraParams.model_json_schema()
     except PydanticUserError as error:
         raise CannotImport(f"{name}.ExtraParams has no JSON Schema: {error.message}") from error
-    for method in (found.compose, found.reply):
-        _require_callable(f"{name}.{method.__name__}", method)
+    for method in ("compose", "reply"):
+        _require_method(found, method)
     _require_callable(f"{name}()", found, arguments=0)
+    if inspect.isabstract(found):
+        raise CannotImport(f"{name} is abstract; name a subclass that is whole")
 
 
-def _require_callable(name: str, called: Callable[..., object], *, arguments: int = 5) -> None:
+def _require_method(found: type, method: str) -> None:
+    name, written = f"{found.__name__}.{method}", getattr(found, method)
+    held = inspect.getattr_static(found, method)
+    # Asked of the class, only what would be bound to an object still lacks its `self`.
+    lacks_self = hasattr(type(held), "__get__") and not isinstance(held, staticmethod | classmethod)
+    # The text, params, sender and recipient.
+    _require_callable(name, written, arguments=4 + lacks_self)
+    if inspect.isgeneratorfunction(written) or inspect.isasyncgenfunction(written):
+        raise CannotImport(f"{name} yields; let it return its whole text instead")
+
+
+def _require_callable(name: str, called: Callable[..., object], *, arguments: int) -> None:
     try:
-        # `self`, the text, params, sender and recipient.
         inspect.signature(called).bind(*[None] * arguments)
+    except ValueError:
+        # Some of what is written in C does not tell what it takes.
+        return
     except TypeError as error:
         raise CannotImport(
             f"{name} cannot be called as it must be ({error}); see SendMessage"

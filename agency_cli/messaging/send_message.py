@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from agents import FunctionTool
 from agents.tool_context import ToolContext
 
-from agency_cli.errors import one_line
+from agency_cli.errors import RunFailed
+from agency_cli.foreign import contained, is_cancelled, reason_of
 from agency_cli.message_class import SendMessage
 from agency_cli.messaging.contract import Contract, Message
 from agency_cli.messaging.delivery import Delivery, Recipient, deliver
 from agency_cli.messaging.undelivered import Undelivered
-from agency_cli.outputs import as_text
+from agency_cli.outputs import NoText, as_text
 from agency_cli.run_context import Frame, RunContext, current_frame, open_node
 
 DESCRIPTION = """\
@@ -106,7 +107,7 @@ class MessageTool:
         )
         if not text.strip():
             name = self.contract.message_class.__name__
-            raise Undelivered(f"{name}.compose gave no text, so nobody was asked")
+            raise self._failed(f"{name}.compose gave no text, so nobody was asked", recipient)
         if not message.additional_instructions:
             return text
         return f"{text}\n\nAdditional instructions: {message.additional_instructions}"
@@ -120,19 +121,38 @@ class MessageTool:
         """Let the class write a text, within the flow's time and without holding others up."""
         name = f"{self.contract.message_class.__name__}.{method}"
         seconds = recipient.spec.timeout_seconds if recipient.spec else None
+        clock = asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds):
-                write = getattr(self.contract.message_class(), method)
-                if inspect.iscoroutinefunction(write) or self.contract.is_plain:
-                    written = write(*args)
-                else:
-                    written = await asyncio.to_thread(write, *args)
-                return as_text(await written if inspect.isawaitable(written) else written)
-        except TimeoutError:
-            raise Undelivered(f"{name} took longer than {seconds:g} seconds") from None
-        except (Exception, SystemExit, GeneratorExit) as error:  # the agency's own code
-            what = f"{type(error).__name__}: {one_line(error)}"
-            raise Undelivered(f"{name} failed: {what}") from error
+            async with clock:
+                return as_text(await self._called(method, args))
+        except BaseException as error:  # the agency's own code, which may raise anything
+            if is_cancelled(error) or isinstance(error, KeyboardInterrupt):
+                raise
+            if isinstance(error, TimeoutError) and clock.expired():
+                what = f"{name} took longer than {seconds:g} seconds"
+            else:
+                what = f"{name} failed: {reason_of(error)}"
+            raise self._failed(what, recipient) from error
+
+    async def _called(self, method: str, args: Sequence[object]) -> object:
+        write = contained(getattr(self.contract.message_class(), method))
+        if inspect.iscoroutinefunction(write) or self.contract.is_plain:
+            written = write(*args)
+        else:
+            written = await asyncio.to_thread(write, *args)
+        if inspect.isawaitable(written):
+            written = await written
+        if written is None:
+            raise NoText("it returned nothing; let it return a text")
+        return written
+
+    def _failed(self, what: str, recipient: Recipient) -> Exception:
+        """Return the error of a class that could not write; the flow says how far it reaches."""
+        if not recipient.failure_ends_run:
+            return Undelivered(what)
+        ending = RunFailed(what, agent=self.sender)
+        ending.ends_run = True
+        return ending
 
     def _description(self) -> str:
         lines = (

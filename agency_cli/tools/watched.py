@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 from agency_cli.errors import LimitReached, one_line
+from agency_cli.foreign import reason_of
 from agency_cli.outputs import MediaOutput, as_text
 from agency_cli.run_context import RunContext, current_frame, open_node
-from agency_cli.tools.python import ToolRaised
 
 
 def watched(tool: FunctionTool, agent: str) -> FunctionTool:
@@ -62,9 +62,7 @@ def _reason(error: Exception, tool: FunctionTool, arguments: str) -> str:
     if isinstance(error, ModelBehaviorError):
         # The SDK keeps to itself what is wrong with the arguments.
         return _misfit(tool, arguments) or one_line(error)
-    if isinstance(error, ToolRaised):
-        return one_line(error)
-    return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
+    return reason_of(error)
 
 
 def _misfit(tool: FunctionTool, arguments: str) -> str | None:

@@ -51,6 +51,7 @@ def test_a_class_whose_tool_has_the_name_that_a_flow_of_the_pair_gives_it_is_tol
 
 
 UNUSABLE = """
+from abc import ABC, abstractmethod
 from typing import Callable
 from pydantic import BaseModel
 from agency_cli import SendMessage
@@ -72,6 +73,37 @@ class Needy(SendMessage):
 class Short(SendMessage):
     def compose(self, message): return message
 
+class ShortStatic(SendMessage):
+    @staticmethod
+    def reply(self, output, params, sender, recipient): return output
+
+class Constant(SendMessage):
+    compose = "Please."
+
+class Empty(SendMessage):
+    reply = None
+
+class Computed(SendMessage):
+    @property
+    def compose(self): return lambda *_: "x"
+
+class Yields(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        yield message
+
+class YieldsAsync(SendMessage):
+    async def reply(self, output, params, sender, recipient):
+        yield output
+
+class YieldsStatic(SendMessage):
+    @staticmethod
+    def compose(message, params, sender, recipient):
+        yield message
+
+class Abstract(SendMessage, ABC):
+    @abstractmethod
+    def greeting(self): ...
+
 class Silent(SendMessage):
     def compose(self, message, params, sender, recipient): return "  "
 """
@@ -85,6 +117,14 @@ class Silent(SendMessage):
         ("NoSchema", "has no JSON Schema"),
         ("Needy", "Needy() cannot be called"),
         ("Short", "Short.compose cannot be called"),
+        ("ShortStatic", "ShortStatic.reply cannot be called"),
+        ("Constant", "Constant.compose cannot be called"),
+        ("Empty", "Empty.reply cannot be called"),
+        ("Computed", "Computed.compose cannot be called"),
+        ("Yields", "Yields.compose yields; let it return its whole text"),
+        ("YieldsAsync", "YieldsAsync.reply yields; let it return its whole text"),
+        ("YieldsStatic", "YieldsStatic.compose yields"),
+        ("Abstract", "Abstract is abstract"),
     ],
 )
 def test_a_class_that_cannot_work_is_a_problem_before_anything_runs(
@@ -107,6 +147,55 @@ def test_a_class_that_composes_nothing_asks_nobody(tmp_path, fake_server):
     )
     fake_server.when(instructions="the boss", tool_output="gave no text").says("ok")
     flow = "{from: boss, to: worker, send_message: 'messages.py:Silent'}"
+    assert run(build(tmp_path, fake_server, team(flow))).output == "ok"
+
+
+FORMS = """
+import functools
+from agency_cli import SendMessage
+
+class Static(SendMessage):
+    @staticmethod
+    def compose(message, params, sender, recipient): return f"<{message}> for {recipient}"
+
+    @staticmethod
+    async def reply(output, params, sender, recipient): return f"{sender} reads {output}"
+
+class OfClass(SendMessage):
+    @classmethod
+    async def compose(cls, message, params, sender, recipient):
+        return f"<{message}> for {recipient}"
+
+    @classmethod
+    def reply(cls, output, params, sender, recipient): return f"{sender} reads {output}"
+
+class Writer:
+    async def __call__(self, text, params, sender, recipient): return f"<{text}> for {recipient}"
+
+class Held(SendMessage):
+    compose = Writer()
+    reply = staticmethod(lambda output, params, sender, recipient: f"{sender} reads {output}")
+
+class Partial(SendMessage):
+    def write(self, form, text, params, sender, recipient):
+        return form.format(text=text, sender=sender, recipient=recipient)
+
+    compose = functools.partialmethod(write, "<{text}> for {recipient}")
+    reply = functools.partialmethod(write, "{sender} reads {text}")
+
+class Inherited(Static):
+    pass
+"""
+
+
+@pytest.mark.parametrize("name", ["Static", "OfClass", "Held", "Partial", "Inherited"])
+def test_the_texts_of_a_class_may_be_written_by_any_form_of_method(tmp_path, fake_server, name):
+    (tmp_path / "messages.py").write_text(FORMS)
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x"))
+    when(instructions="the worker", user="<x> for worker").says("fine")
+    when(instructions="the boss", tool_output="boss reads fine").says("ok")
+    flow = f"{{from: boss, to: worker, send_message: 'messages.py:{name}'}}"
     assert run(build(tmp_path, fake_server, team(flow))).output == "ok"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agency_cli.errors import ManifestError
+from agency_cli.errors import ExitCode, ManifestError
 from agency_runs import build, message, run, run_async
 from fake_server import ToolCall
 
@@ -41,7 +41,67 @@ class Mutes(SendMessage):
 class Exits(SendMessage):
     def compose(self, message, params, sender, recipient):
         raise SystemExit(3)
+
+class Stops(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        return next(iter([]))
+
+class Cancels(SendMessage):
+    async def compose(self, message, params, sender, recipient):
+        raise asyncio.CancelledError
+
+class Base(SendMessage):
+    def reply(self, output, params, sender, recipient):
+        raise BaseException("base")
+
+class TimesOut(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        raise TimeoutError("the address book is slow")
+
+class Lazy(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        return (line for line in [message])
+
+class LazyAsync(SendMessage):
+    def reply(self, output, params, sender, recipient):
+        async def lines():
+            yield output
+        return lines()
+
+class Nothing(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        message.strip()
+
+class NoReply(SendMessage):
+    async def reply(self, output, params, sender, recipient):
+        output.strip()
+
+class Blank(SendMessage):
+    def compose(self, message, params, sender, recipient):
+        return " "
+
+class Fragile(SendMessage):
+    def __init__(self):
+        raise KeyError("no desk")
 """
+ODD = [
+    ("Slow", "Slow.compose took longer than 0.2 seconds"),
+    ("SlowAsync", "SlowAsync.compose took longer than 0.2 seconds"),
+    ("SlowReply", "SlowReply.reply took longer than 0.2 seconds"),
+    ("Mutes", "Mutes.compose failed: Mute: (its text cannot be had: ValueError)"),
+    ("Exits", "Exits.compose failed: SystemExit: 3"),
+    ("Stops", "Stops.compose failed: StopIteration"),
+    ("Cancels", "Cancels.compose failed: CancelledError"),
+    ("Base", "Base.reply failed: BaseException: base"),
+    ("TimesOut", "TimesOut.compose failed: TimeoutError: the address book is slow"),
+    ("Lazy", "Lazy.compose failed: NoText: it gave an iterator (generator)"),
+    ("LazyAsync", "LazyAsync.reply failed: NoText: it gave an iterator (async_generator)"),
+    ("Nothing", "Nothing.compose failed: NoText: it returned nothing"),
+    ("NoReply", "NoReply.reply failed: NoText: it returned nothing"),
+    ("Blank", "Blank.compose gave no text"),
+    ("Fragile", "Fragile.compose failed: KeyError: 'no desk'"),
+]
+"""Classes, each with what is told of it."""
 
 
 @pytest.fixture
@@ -61,16 +121,7 @@ def team(extra: str = "") -> str:
     """
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("Slow", "Slow.compose took longer than 0.2 seconds"),
-        ("SlowAsync", "SlowAsync.compose took longer than 0.2 seconds"),
-        ("SlowReply", "SlowReply.reply took longer than 0.2 seconds"),
-        ("Mutes", "Mutes.compose failed: Mute: (its text cannot be had: ValueError)"),
-        ("Exits", "Exits.compose failed: SystemExit: 3"),
-    ],
-)
+@pytest.mark.parametrize(("name", "told"), ODD)
 def test_a_class_that_is_slow_or_odd_is_told_to_the_sender(folder, fake_server, name, told):
     when = fake_server.when
     when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x"))
@@ -78,6 +129,67 @@ def test_a_class_that_is_slow_or_odd_is_told_to_the_sender(folder, fake_server, 
     when(instructions="the worker").says("ok")
     extra = f", send_message: 'messages.py:{name}', timeout_seconds: 0.2"
     assert run(build(folder, fake_server, team(extra))).output == "I see."
+
+
+@pytest.mark.parametrize(("name", "told"), ODD)
+def test_a_class_that_is_slow_or_odd_ends_the_run_where_its_flow_says_so(
+    folder, fake_server, name, told
+):
+    when = fake_server.when
+    when(instructions="the boss").calls("send_message", **message("worker", "x"))
+    when(instructions="the worker").says("ok")
+    extra = f", send_message: 'messages.py:{name}', timeout_seconds: 0.2, on_error: fail"
+    outcome = run(build(folder, fake_server, team(extra)))
+    assert told in str(outcome.error)
+    assert (outcome.error.exit_code, outcome.error.agent) == (ExitCode.FAILED, "boss")
+    (node,) = outcome.nodes("message")
+    assert (node.status, outcome.tree.root.status) == ("error", "error")
+    assert told in node.error
+    assert sum("the boss" in request.instructions for request in fake_server.requests) == 1
+
+
+def test_a_class_that_fails_below_another_agent_ends_the_run_too(folder, fake_server):
+    when = fake_server.when
+    when(instructions="the boss").calls("send_message", **message("worker", "x"))
+    when(instructions="the worker").calls("send_message", **message("other", "x"))
+    text = team().replace("{from: boss, to: worker}", "boss > worker") + (
+        "  - {from: worker, to: other, send_message: 'messages.py:Exits', on_error: fail}\n"
+    )
+    text = text.replace("    flows:", "      other: {instructions: You are the other.}\n    flows:")
+    outcome = run(build(folder, fake_server, text))
+    assert "Exits.compose failed" in str(outcome.error)
+    assert outcome.error.agent == "worker"
+    assert len(fake_server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("{", "not JSON"),
+        ('{"recipient_agent": "worker"}', "message must be a text"),
+        ('{"recipient_agent": "nobody", "message": "x", "days": 1}', "cannot reach 'nobody'"),
+        ('{"recipient_agent": "worker", "message": "x", "y": 1}', "no parameter 'y'"),
+        ('{"recipient_agent": "worker", "message": "x"}', "'days' is a required property"),
+    ],
+)
+def test_what_the_sender_could_write_better_never_ends_the_run(
+    folder, fake_server, arguments, told
+):
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls_raw(ToolCall("send_message", arguments))
+    when(instructions="the boss", tool_output=told).says("I see.")
+    extra = ", extra_params: {days: {type: integer}}, on_error: fail"
+    assert run(build(folder, fake_server, team(extra))).output == "I see."
+
+
+def test_a_message_too_many_never_ends_the_run(folder, fake_server):
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x"))
+    when(instructions="the boss", turn=1).calls("send_message", **message("worker", "y"))
+    when(instructions="the boss", tool_output="flows[0].max_calls").says("I see.")
+    when(instructions="the worker").says("ok")
+    outcome = run(build(folder, fake_server, team(", on_error: fail, max_calls: 1")))
+    assert outcome.output == "I see."
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agency_cli.errors import ManifestError
 from agency_cli.tools.files import NotAllowed, Root
 from agency_runs import build, run
 from fake_server import Reply, ToolCall
@@ -73,6 +74,27 @@ def huge() -> str:
     "x"
     return "y" * 10_000_000
 
+def lazy():
+    "x"
+    return (line for line in "ab")
+
+async def lazy_async():
+    "x"
+    return map(str, [1, 2])
+
+def yields():
+    "x"
+    yield "line"
+
+async def yields_async():
+    "x"
+    yield "line"
+
+@function_tool
+def ready_yields():
+    "x"
+    yield "line"
+
 @function_tool
 def ready() -> str:
     "x"
@@ -97,10 +119,20 @@ def agency(folder, server, name, extra=""):
     )
 
 
+@pytest.mark.parametrize("name", ["yields", "yields_async"])
+def test_a_function_that_yields_is_a_located_problem(folder, fake_server, name):
+    with pytest.raises(ManifestError) as caught:
+        agency(folder, fake_server, name)
+    problem = caught.value.problems[0]
+    assert (problem.code, problem.dotted_path) == ("broken-tool", "tools.t.python")
+    assert f"tools.py:{name} yields; let it return its whole result" in problem.message
+    assert problem.line
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("exits", "exits failed: SystemExit"),
+        ("exits", "exits failed: SystemExit: 3"),
         ("exits_async", "exits_async failed: SystemExit"),
         ("stops", "stops failed: StopIteration"),
         ("generator_exits", "generator_exits failed: GeneratorExit"),
@@ -108,6 +140,9 @@ def agency(folder, server, name, extra=""):
         ("cancels", "cancels failed: CancelledError"),
         ("mute", "mute failed: Mute: (its text cannot be had: ValueError)"),
         ("ready", "ready failed: ValueError: the real reason"),
+        ("lazy", "lazy failed: NoText: it gave an iterator (generator)"),
+        ("lazy_async", "lazy_async failed: NoText: it gave an iterator (map)"),
+        ("ready_yields", "ready_yields failed: NoText: it gave an iterator (generator)"),
     ],
 )
 def test_whatever_a_tool_raises_is_told_to_the_model(folder, fake_server, name, told):
