@@ -97,9 +97,9 @@ class Ledger:
             " would be deeper; answer with what you have"
         )
 
-    def time_is_up(self) -> LimitReached:
-        """Return the error of a run that has taken `max_seconds`."""
-        return self._reached("max_seconds", f"{self.limits.max_seconds:g} seconds")
+    def time_is_up(self, agent: str) -> LimitReached:
+        """Return the error of a run that took `max_seconds` while `agent` had the conversation."""
+        return self._reached("max_seconds", f"{self.limits.max_seconds:g} seconds", agent)
 
     def repeated(self, agent: str, tool: str) -> LimitReached:
         """Return the error of an agent that calls `tool` again and again to no effect."""

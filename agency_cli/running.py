@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,7 +110,7 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
     )
     began = run.ledger.began
     try:
-        output = await _in_time(agency, request, run)
+        output = await _entry_agent(agency, request, run)
     except (Exception, asyncio.CancelledError) as error:
         failure = own_failure(error)
         _end(run, began, failure=failure or RunFailed(f"{type(error).__name__}: {error}"))
@@ -142,38 +142,43 @@ def _ledger(request: RunRequest) -> Ledger:
     )
 
 
-async def _in_time(agency: Agency, request: RunRequest, run: RunContext) -> str:
-    most = request.limits.max_seconds
-    left = None if most is None else max(most - request.past.seconds, 0)
-    try:
-        async with asyncio.timeout(left) as clock:
-            return await _entry_agent(agency, request, run)
-    except TimeoutError:
-        if not clock.expired():
-            raise
-        raise run.ledger.time_is_up() from None
-
-
 async def _entry_agent(agency: Agency, request: RunRequest, run: RunContext) -> str:
     frame = Frame(run, "", request.entry)
     current_frame.set(frame)
+    # The time is up for the agents of this frame; what is cancelled is what they wait for.
     with agent_at_work(frame, None, request.message) as work:
-        result = Runner.run_streamed(
-            agency.agents[request.entry],
-            request.message,
-            context=run,
-            session=ConversationSession(USER, request.memory(USER)),
-            # The run's own limits end it, over the whole tree.
-            max_turns=None,
-            run_config=_run_config(agency, request.limits),
-        )
-        async for _ in result.stream_events():
-            pass
-        output = as_text(result.final_output)
+        output = await _in_time(_final_output(agency, request, run), request, run)
         if not output.strip():
             run.notify(f"{run.active_agent} answered with an empty text")
         work.finish(output)
         return output
+
+
+async def _in_time(answer: Awaitable[str], request: RunRequest, run: RunContext) -> str:
+    most = request.limits.max_seconds
+    left = None if most is None else max(most - request.past.seconds, 0)
+    try:
+        async with asyncio.timeout(left) as clock:
+            return await answer
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        raise run.ledger.time_is_up(run.active_agent) from None
+
+
+async def _final_output(agency: Agency, request: RunRequest, run: RunContext) -> str:
+    result = Runner.run_streamed(
+        agency.agents[request.entry],
+        request.message,
+        context=run,
+        session=ConversationSession(USER, request.memory(USER)),
+        # The run's own limits end it, over the whole tree.
+        max_turns=None,
+        run_config=_run_config(agency, request.limits),
+    )
+    async for _ in result.stream_events():
+        pass
+    return as_text(result.final_output)
 
 
 def _run_config(agency: Agency, limits: Limits) -> RunConfig:

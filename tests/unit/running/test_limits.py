@@ -148,6 +148,83 @@ def test_calls_of_one_response_run_at_most_so_many_at_once(folder, fake_server):
     assert fake_server.max_in_flight == 2
 
 
+BRANCHES = TEAM.replace("You are one.}", "You are one., tools: [look]}")
+
+
+def _statuses(outcome):
+    nodes = outcome.tree.nodes.values()
+    assert {node.kind for node in nodes} >= {"agent", "model"}
+    return {(node.kind, node.detail if node.kind == "message" else node.agent, node.status)
+            for node in nodes if node.status != "ok"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("limit", "what"), [({"max_turns": 3}, "new"), ({"max_repeats": 1}, "same")]
+)
+def test_the_agents_that_a_limit_stopped_say_so_and_the_other_branches_were_cancelled(
+    folder, fake_server, limit, what
+):
+    when = fake_server.when
+    when(instructions="the boss").calls("send_message", **message("one", "to one")).calls(
+        "send_message", **message("two", "to two")
+    )
+    # Late enough for the other branch to be under way.
+    when(instructions="You are one.").calls("look", what=what).after(0.3)
+    when(instructions="You are two.").says("late").after(60)
+    outcome = run(build(folder, fake_server, BRANCHES), **limit)
+    assert f"limits.{next(iter(limit))}" in str(outcome.error)
+    assert _statuses(outcome) == {
+        ("agent", "boss", "limit"),
+        ("message", "to one", "limit"),
+        ("agent", "one", "limit"),
+        ("message", "to two", "cancelled"),
+        ("agent", "two", "cancelled"),
+        ("model", "two", "cancelled"),
+    }
+
+
+def test_when_the_time_is_up_the_entry_agent_says_so_and_the_rest_was_cancelled(
+    folder, fake_server
+):
+    when = fake_server.when
+    when(instructions="the boss").calls("send_message", **message("one", "to one"))
+    when(instructions="You are one.").says("late").after(60)
+    outcome = run(build(folder, fake_server, TEAM), max_seconds=0.5)
+    assert outcome.tree.root.error == str(outcome.error)
+    assert outcome.error.agent == "boss"
+    assert _statuses(outcome) == {
+        ("agent", "boss", "limit"),
+        ("message", "to one", "cancelled"),
+        ("agent", "one", "cancelled"),
+        ("model", "one", "cancelled"),
+    }
+
+
+def test_when_the_time_is_up_whoever_has_the_conversation_says_so_too(folder, fake_server):
+    text = TEAM.replace('"boss > one, two"', "{from: boss, to: one, kind: handoff}")
+    fake_server.when(instructions="the boss").calls("transfer_to_one")
+    fake_server.when(instructions="You are one.").says("late").after(60)
+    outcome = run(build(folder, fake_server, text), max_seconds=0.5)
+    assert outcome.error.agent == "one"
+    assert _statuses(outcome) == {
+        ("agent", "boss", "limit"),
+        ("handoff", "boss", "limit"),
+        ("agent", "one", "limit"),
+        ("model", "one", "cancelled"),
+    }
+
+
+def test_no_limit_of_a_run_leaves_its_entry_agent_as_if_someone_had_cancelled_it(
+    folder, fake_server
+):
+    enough = {"max_turns": 3, "max_tokens": 500, "max_cost_usd": 0.0005, "max_seconds": 0.1}
+    fake_server.script(_busy)
+    for limit, most in enough.items():
+        outcome = run(build(folder, fake_server, TEAM), **{limit: most})
+        assert f"limits.{limit}" in str(outcome.error)
+        assert outcome.tree.root.status == "limit"
+
+
 def _busy(request: ModelRequest) -> Reply:
     """The boss asks both others again and again; each call uses 200 tokens."""
     usage = TokenUsage(input=100, output=100)
