@@ -9,6 +9,7 @@ from agents import Agent, FunctionTool
 from agents.models import get_default_model
 
 from agency_cli.errors import ManifestError
+from agency_cli.limits import Limit
 from agency_cli.loading import LoadedManifest
 from agency_cli.messaging import handoffs_of, message_tools
 from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models
@@ -69,7 +70,7 @@ def build_agency(
     agents = {
         key: _agent(key, loaded, choices[key], factory, tools) for key in loaded.manifest.agents
     }
-    messages = message_tools(loaded.manifest, loaded.folder, agents)
+    messages = message_tools(loaded, agents)
     problems += messages.problems
     for key, agent in agents.items():
         asking = [tool.build() for tool in messages.by_sender.get(key, ())]
@@ -91,13 +92,15 @@ def _agent(
     tools: Mapping[str, Sequence[FunctionTool]],
 ) -> SdkAgent:
     spec = loaded.manifest.agents[key]
+    max_turns, limit = _own_turns(key, loaded)
     model = WatchedModel(
         factory.make(choice),
         agent=key,
         label=choice.label,
         provider=choice.provider_label,
         pricing=pricing_of(choice),
-        max_turns=spec.max_turns or loaded.manifest.defaults.max_turns,
+        max_turns=max_turns,
+        limit=limit,
     )
     return Agent(
         name=key,
@@ -107,3 +110,14 @@ def _agent(
         model_settings=sdk_settings(choice),
         tools=[watched(tool, key) for name in spec.tools for tool in tools.get(name, ())],
     )
+
+
+def _own_turns(key: str, loaded: LoadedManifest) -> tuple[int | None, Limit | None]:
+    """Return how many model calls the agent may make for one input, and where that was set."""
+    manifest, own = loaded.manifest, f"agents.{key}.max_turns"
+    if (most := manifest.agents[key].max_turns) is not None:
+        return most, Limit(own, loaded.place_of(("agents", key, "max_turns")))
+    if (most := manifest.defaults.max_turns) is not None:
+        origin = loaded.place_of(("defaults", "max_turns"))
+        return most, Limit("defaults.max_turns", origin, instead=f"set {own}")
+    return None, None

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Final
 
 from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
@@ -15,6 +16,33 @@ from agency_cli.manifest import Limits
 
 GUESSED_OUTPUT = 4096
 """Tokens reserved for the answer of a call whose model has no `max_tokens` setting."""
+
+_OPTIONS: Final = frozenset({"max_turns", "max_cost_usd", "max_seconds"})
+"""Limits that the command line can set too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit as messages name it: which, where it was set, how to raise it.
+
+    Attributes:
+        key: Where a manifest sets it, such as `limits.max_turns` or `flows[2].max_calls`.
+        origin: Where it was set: `agency.yaml:40`, `--max-turns` or `its default`.
+        instead: What else may be done to raise it, such as `give --max-turns`.
+    """
+
+    key: str
+    origin: str
+    instead: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.key}, set by {self.origin}"
+
+    @property
+    def advice(self) -> str:
+        """What whoever keeps the manifest can do."""
+        instead = f" or {self.instead}" if self.instead else ""
+        return f"raise {self.key} in the manifest{instead} to go further"
 
 
 @dataclass(slots=True)
@@ -92,9 +120,10 @@ class Ledger:
         """Return why no delegation may go `depth` levels down, or None where it may."""
         if depth <= self.limits.max_depth:
             return None
+        limit = self._limit("max_depth")
         return (
-            f"delegations may nest {self.limits.max_depth} deep (limits.max_depth) and this one"
-            " would be deeper; answer with what you have"
+            f"delegations may nest {self.limits.max_depth} deep ({limit}) and this one would be"
+            f" deeper; answer with what you have; {limit.advice}"
         )
 
     def time_is_up(self, agent: str) -> LimitReached:
@@ -138,12 +167,14 @@ class Ledger:
         )
 
     def _reached(self, name: str, amount: str, agent: str | None = None) -> LimitReached:
-        origin = self.origins.get(name, "its default")
+        limit = self._limit(name)
         return LimitReached(
-            f"limit reached: {amount} (limits.{name}, set by {origin}); spent {self.spent()};"
-            f" raise limits.{name} in the manifest{self._option(name)} to go further",
-            agent=agent,
+            f"limit reached: {amount} ({limit}); spent {self.spent()}; {limit.advice}", agent=agent
         )
+
+    def _limit(self, name: str) -> Limit:
+        instead = f"give --{name.replace('_', '-')}" if name in _OPTIONS else ""
+        return Limit(f"limits.{name}", self.origins.get(name, "its default"), instead)
 
     def spent(self) -> str:
         """Return what the run has spent so far, for a message."""
@@ -153,7 +184,3 @@ class Ledger:
             f"{self.turns} model calls, {self.tokens:,} tokens, ${self.cost_usd:.4f}{unknown},"
             f" {seconds:.0f} seconds"
         )
-
-    def _option(self, name: str) -> str:
-        options = {"max_turns", "max_cost_usd", "max_seconds"}
-        return f" or give --{name.replace('_', '-')}" if name in options else ""

@@ -11,6 +11,7 @@ from typing import Any
 
 from agency_cli.building import Agency, build_agency
 from agency_cli.calltree import CallTree, Node
+from agency_cli.cli.options import limits_of
 from agency_cli.errors import AgencyError
 from agency_cli.events import Event
 from agency_cli.loading import load_manifest
@@ -50,11 +51,17 @@ class Outcome:
 
 
 def build(
-    folder: Path, server: FakeServer, text: str, *, api: str = "chat_completions", **params: str
+    folder: Path,
+    server: FakeServer,
+    text: str,
+    *,
+    api: str = "chat_completions",
+    head: str = HEAD,
+    **params: str,
 ) -> Agency:
     """Build an agency from the part of a manifest that is not about its models."""
     path = folder / "agency.yaml"
-    path.write_text(HEAD.format(url=server.base_url, api=api) + textwrap.dedent(text))
+    path.write_text(head.format(url=server.base_url, api=api) + textwrap.dedent(text))
     loaded = load_manifest(path, params=params, environ={})
     return build_agency(loaded, overrides=ModelOverrides(), environ={}, notify=lambda _: None)
 
@@ -98,10 +105,12 @@ async def run_async(
         outcome.events.append(event)
         outcome.tree.add(event)
 
+    in_force, origins = limits_of(agency.loaded, limits)
     request = RunRequest(
         message=message,
         entry=entry or manifest.entries[0],
-        limits=manifest.limits.model_copy(update=limits),
+        limits=in_force,
+        limit_origins=origins,
         memory=memory or RunMemory(),
         remember=remember,
     )

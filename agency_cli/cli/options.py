@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TextIO
 
-from agency_cli.errors import Problem, UsageError
+from agency_cli.errors import UsageError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Limits, Manifest
 from agency_cli.models.choice import ModelOverrides
@@ -84,7 +84,7 @@ def limits_of(
     for name, value in options.items():
         if value <= 0:
             raise UsageError(f"--{name.replace('_', '-')} must be above 0")
-    origins = {name: _place_of(loaded, name) for name in limits.model_fields_set}
+    origins = {name: loaded.place_of(("limits", name)) for name in limits.model_fields_set}
     origins |= {name: f"--{name.replace('_', '-')}" for name in options}
     return limits.model_copy(update=options), origins
 
@@ -127,11 +127,6 @@ def since_of(text: str, now: datetime) -> datetime:
             f"--since {text} is no time; write a date such as 2026-01-31, or 7d, 24h or 30m"
         ) from None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _place_of(loaded: LoadedManifest, limit: str) -> str:
-    found = loaded.locate(Problem(code="limit", message=limit, path=("limits", limit)))
-    return f"{found.file}:{found.line}"
 
 
 def _agent_named(manifest: Manifest, wanted: str) -> str:

@@ -45,6 +45,11 @@ class LoadedManifest:
         """Return a problem, found by its path, with file, line and column."""
         return self.sources.locate(problem)
 
+    def place_of(self, path: tuple[str | int, ...]) -> str:
+        """Return where the manifest says something, as `agency.yaml:40`."""
+        found = self.locate(Problem(code="", message="", path=path))
+        return f"{found.file}:{found.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

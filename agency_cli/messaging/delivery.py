@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents import Agent, AgentsException, AgentToolStreamEvent
 from agents.tool_context import ToolContext
@@ -14,6 +15,7 @@ from pydantic import BaseModel
 
 from agency_cli.errors import AgencyError, RunFailed
 from agency_cli.failures import own_failure
+from agency_cli.limits import Limit
 from agency_cli.manifest import FlowSpec
 from agency_cli.messaging.conversations import ConversationSession, pair_name
 from agency_cli.messaging.undelivered import Undelivered
@@ -39,6 +41,7 @@ class Recipient:
         agent: The SDK's agent.
         flow: Names the flow in counters, such as `flows[2]`.
         spec: What the flow limits; None for the short form.
+        limits: Its own limits as messages name them, by their keys.
     """
 
     key: str
@@ -46,6 +49,7 @@ class Recipient:
     agent: Agent[RunContext]
     flow: str
     spec: FlowSpec | None = None
+    limits: Mapping[str, Limit] = field(default_factory=dict)
 
     @property
     def failure_ends_run(self) -> bool:
@@ -119,9 +123,10 @@ def _count_call(run: RunContext, recipient: Recipient) -> None:
     most = recipient.spec.max_calls if recipient.spec else None
     made = run.flow_calls.get(recipient.flow, 0)
     if most is not None and made >= most:
+        limit = recipient.limits["max_calls"]
         raise Undelivered(
-            f"{made} messages were sent on this flow, the most that"
-            f" {recipient.flow}.max_calls allows; answer with what you have"
+            f"{made} messages were sent on this flow, the most that it allows ({limit}); answer"
+            f" with what you have; {limit.advice}"
         )
     run.flow_calls[recipient.flow] = made + 1
 
@@ -134,9 +139,9 @@ async def _in_time(delivery: Delivery, frame: Frame) -> str:
     except TimeoutError:
         if not clock.expired():
             raise
+        limit = delivery.recipient.limits["timeout_seconds"]
         raise RunFailed(
-            f"no answer within {seconds:g} seconds ({delivery.recipient.flow}.timeout_seconds),"
-            " so it was stopped",
+            f"no answer within {seconds:g} seconds ({limit}), so it was stopped; {limit.advice}",
             agent=frame.agent,
         ) from None
 

@@ -16,6 +16,8 @@ from pydantic.errors import PydanticUserError
 
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport, import_object
+from agency_cli.limits import Limit
+from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Flow, FlowSpec, Manifest
 from agency_cli.message_class import SendMessage
 from agency_cli.messaging.contract import Contract
@@ -25,6 +27,8 @@ from agency_cli.run_context import RunContext
 
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What providers take for a tool's name."""
+_LIMITS = frozenset({"timeout_seconds", "max_calls"})
+"""What a flow limits for itself."""
 
 
 @dataclass(slots=True)
@@ -35,12 +39,10 @@ class MessageTools:
     problems: list[Problem] = field(default_factory=list)
 
 
-def message_tools(
-    manifest: Manifest, folder: Path, agents: Mapping[str, Agent[RunContext]]
-) -> MessageTools:
-    """Make the tools of all `message` flows; classes are imported from below `folder`."""
-    tools = MessageTools()
-    contracts = _contracts(manifest, folder, tools.problems)
+def message_tools(loaded: LoadedManifest, agents: Mapping[str, Agent[RunContext]]) -> MessageTools:
+    """Make the tools of all `message` flows; classes are imported from the manifest's folder."""
+    manifest, tools = loaded.manifest, MessageTools()
+    contracts = _contracts(manifest, loaded.folder, tools.problems)
     groups: dict[tuple[str, str, str], list[Flow]] = {}
     for flow in manifest.single_flows:
         if flow.kind == "message" and flow.path[1] in contracts:
@@ -53,7 +55,7 @@ def message_tools(
             tools.problems.append(_name_twice(sender, name, flows[0]))
             continue
         tools.problems += _declared_twice(flows)
-        recipients = [_recipient(flow, manifest, agents) for flow in flows]
+        recipients = [_recipient(flow, loaded, agents) for flow in flows]
         made.append(MessageTool(sender, name, contracts[flows[0].path[1]], recipients))
     return tools
 
@@ -172,12 +174,17 @@ def _name_twice(sender: str, name: str, flow: Flow) -> Problem:
 
 
 def _recipient(
-    flow: Flow, manifest: Manifest, agents: Mapping[str, Agent[RunContext]]
+    flow: Flow, loaded: LoadedManifest, agents: Mapping[str, Agent[RunContext]]
 ) -> Recipient:
+    key = f"flows[{flow.path[1]}]"
+    own = flow.spec.model_fields_set & _LIMITS if flow.spec else ()
     return Recipient(
         key=flow.recipient,
-        description=manifest.agents[flow.recipient].description or "",
+        description=loaded.manifest.agents[flow.recipient].description or "",
         agent=agents[flow.recipient],
-        flow=f"flows[{flow.path[1]}]",
+        flow=key,
         spec=flow.spec,
+        limits={
+            name: Limit(f"{key}.{name}", loaded.place_of((*flow.path[:2], name))) for name in own
+        },
     )

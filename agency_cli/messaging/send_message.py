@@ -129,7 +129,8 @@ class MessageTool:
             if is_cancelled(error) or isinstance(error, KeyboardInterrupt):
                 raise
             if isinstance(error, TimeoutError) and clock.expired():
-                what = f"{name} took longer than {seconds:g} seconds"
+                limit = recipient.limits["timeout_seconds"]
+                what = f"{name} took longer than {seconds:g} seconds ({limit}); {limit.advice}"
             else:
                 what = f"{name} failed: {reason_of(error)}"
             raise self._failed(what, recipient) from error

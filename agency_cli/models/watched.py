@@ -21,7 +21,7 @@ from openai.types.responses import (
 
 from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
-from agency_cli.limits import GUESSED_OUTPUT, Call
+from agency_cli.limits import GUESSED_OUTPUT, Call, Limit
 from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
 from agency_cli.models.recorded import ReplyReader, as_event, as_response
 from agency_cli.models.replies import UnusableReply
@@ -53,6 +53,7 @@ class WatchedModel(Model):
         provider: str,
         pricing: Pricing,
         max_turns: int | None = None,
+        limit: Limit | None = None,
     ) -> None:
         """Wrap `inner`.
 
@@ -63,6 +64,7 @@ class WatchedModel(Model):
             provider: Who is called, in messages.
             pricing: What a call costs.
             max_turns: The most calls that the agent may make for one input.
+            limit: That limit as messages name it.
         """
         self.inner = inner
         self.agent = agent
@@ -70,6 +72,7 @@ class WatchedModel(Model):
         self.provider = provider
         self.pricing = pricing
         self.max_turns = max_turns
+        self.limit = limit
 
     def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
         return self.inner.get_retry_advice(request)
@@ -154,10 +157,11 @@ class WatchedModel(Model):
     def _own_turn(self, frame: Frame) -> Iterator[None]:
         made = frame.turns.get(self.agent, 0)
         if self.max_turns is not None and made >= self.max_turns:
+            assert self.limit is not None
             reached = LimitReached(
-                f"limit reached: {self.agent} has made {made} model calls for one input, the most"
-                f" that max_turns of the agent, or of defaults, allows; the run has spent"
-                f" {frame.run.ledger.spent()}; raise agents.{self.agent}.max_turns to go further",
+                f"limit reached: {self.agent} has made {made} model calls for one input"
+                f" ({self.limit}); the run has spent {frame.run.ledger.spent()};"
+                f" {self.limit.advice}",
                 agent=self.agent,
             )
             # One agent's own limit is told to whoever asked it.

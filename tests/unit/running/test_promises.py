@@ -147,7 +147,7 @@ def test_delegations_nest_as_deep_as_the_default_allows_and_no_deeper(tmp_path, 
 
     fake_server.script(ask_next)
     outcome = run(build(tmp_path, fake_server, text))
-    assert "may nest 8 deep (limits.max_depth)" in outcome.output
+    assert "may nest 8 deep (limits.max_depth, set by its default)" in outcome.output
     assert {node.agent for node in outcome.nodes("agent")} == set(names[:9])
 
 
@@ -214,7 +214,7 @@ def test_a_time_out_ends_the_run_where_the_flow_says_that_failures_do(tmp_path, 
     flow = "{from: boss, to: worker, timeout_seconds: 0.2, on_error: fail}"
     outcome = run(build(tmp_path, fake_server, team(flow)))
     assert outcome.error.exit_code == ExitCode.FAILED
-    assert "no answer within 0.2 seconds (flows[0].timeout_seconds)" in str(outcome.error)
+    assert "no answer within 0.2 seconds (flows[0].timeout_seconds, set by " in str(outcome.error)
     assert outcome.error.agent == "worker"
     assert len(fake_server.requests) == 2
 
