@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from agents import Agent, FunctionTool
 from agents.models import get_default_model
 
+from agency_cli.checks.tool_names import clashes
 from agency_cli.errors import ManifestError
 from agency_cli.limits import Limit
 from agency_cli.loading import LoadedManifest
@@ -16,7 +17,7 @@ from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models
 from agency_cli.models.clients import ModelFactory, pricing_of, sdk_settings
 from agency_cli.models.watched import WatchedModel
 from agency_cli.run_context import RunContext
-from agency_cli.tools.kinds import build_tools, name_clashes
+from agency_cli.tools.kinds import build_tools, offers_of
 from agency_cli.tools.watched import watched
 
 SdkAgent = Agent[RunContext]
@@ -73,12 +74,11 @@ def build_agency(
     messages = message_tools(loaded, agents)
     problems += messages.problems
     for key, agent in agents.items():
+        agent.handoffs = list(handoffs_of(key, loaded.manifest, agents))
         asking = [tool.build() for tool in messages.by_sender.get(key, ())]
-        handing = handoffs_of(key, loaded.manifest, agents)
-        agent.handoffs = list(handing)
-        of_flows = [*(tool.name for tool in asking), *(item.tool_name for item in handing)]
-        problems += name_clashes(key, loaded.manifest, tools, of_flows)
         agent.tools = [*asking, *agent.tools]
+        offers = offers_of(key, loaded.manifest, tools, messages.offers.get(key, ()))
+        problems += clashes(key, offers)
     if problems:
         raise ManifestError([loaded.locate(problem) for problem in problems])
     return Agency(loaded, agents, choices, factory)

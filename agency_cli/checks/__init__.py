@@ -16,6 +16,7 @@ from agency_cli.checks import (
     reach,
     references,
     secrets,
+    tool_names,
     tools,
     usage,
 )
@@ -45,6 +46,7 @@ ERRORS: Final[tuple[Check, ...]] = (
     flows.declared_twice,
     flows.from_agents_without_outbound,
     flow_kinds.keys_without_effect,
+    tool_names.offered_once,
     extra_params.free_names,
     extra_params.words_with_effect,
     extra_params.sound_schemas,

@@ -29,9 +29,14 @@ def python_references(subject: Subject) -> Iterator[Problem]:
 def reserved_names(subject: Subject) -> Iterator[Problem]:
     """No tool takes a name that flows give to theirs."""
     for key, tool in subject.manifest.tools.items():
-        if isinstance(tool, PythonTool) and tool.name and _RESERVED.fullmatch(tool.name):
+        if isinstance(tool, PythonTool) and tool.name and is_reserved(tool.name):
             what = f"{tool.name!r} is kept for the tools of flows; choose another name"
             yield Problem(code="reserved-name", message=what, path=("tools", key, "name"))
+
+
+def is_reserved(name: str) -> bool:
+    """Say whether flows give their tools such a name."""
+    return bool(_RESERVED.fullmatch(name))
 
 
 def named_python(manifest: Manifest) -> Iterator[tuple[Path, str]]:

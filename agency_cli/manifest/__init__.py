@@ -8,6 +8,7 @@ from agency_cli.manifest.flows import (
     Flow,
     FlowKind,
     FlowSpec,
+    handoff_name,
 )
 from agency_cli.manifest.limits import Limits
 from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider
@@ -40,4 +41,5 @@ __all__ = [
     "Provider",
     "PythonTool",
     "ToolSpec",
+    "handoff_name",
 ]

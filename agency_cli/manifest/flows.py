@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,11 @@ DEFAULT_TOOL_NAME = "send_message"
 """What a sender's model calls the tool of its message flows unless a flow or class says else."""
 MESSAGE_PARAMETERS = ("recipient_agent", "message", "additional_instructions")
 """Parameters of every message; extra params may not hide them."""
+
+
+def handoff_name(recipient: str) -> str:
+    """Return the name of the tool that hands over to `recipient`."""
+    return f"transfer_to_{recipient}"
 
 
 class FlowSpec(Extensible):
@@ -46,6 +52,11 @@ class FlowSpec(Extensible):
     """Whether a person must agree to a message."""
     reminder: Text | Literal[False] | None = None
     """What a handoff tells the new agent; false: nothing."""
+
+    @property
+    def params_text(self) -> str:
+        """The extra params in one form: flows can share a tool only where these are the same."""
+        return json.dumps(self.extra_params or {}, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,11 @@ class ToolSpec(Extensible):
     one_at_a_time: bool | None = None
     """Never run two calls of this agent's tool at once."""
 
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """What models call its tools, as far as the declaration alone tells."""
+        return ()
+
 
 class PythonTool(ToolSpec):
     """A function, a ready tool or a class, written in Python."""
@@ -45,6 +50,10 @@ class PythonTool(ToolSpec):
     strict: bool | None = None
     """Whether the arguments' schema is strict; on unless set to false."""
 
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        return () if self.name is None else (self.name,)
+
 
 class FilesTool(ToolSpec):
     """Read, write and list files below one folder, and nowhere else."""
@@ -55,6 +64,10 @@ class FilesTool(ToolSpec):
     """The folder, made when it is missing; nothing outside it can be reached."""
     read_only: bool = False
     """Offer reading and listing only."""
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        return ("list_files", "read_file", *(() if self.read_only else ("write_file",)))
 
 
 class ShellTool(ToolSpec):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from agents import Agent
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
+from agency_cli.checks.tool_names import Offer, message_offer
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport, import_object
 from agency_cli.limits import Limit
@@ -33,9 +33,16 @@ _LIMITS = frozenset({"timeout_seconds", "max_calls"})
 
 @dataclass(slots=True)
 class MessageTools:
-    """The message tools of every sender, and what is wrong with those that cannot be made."""
+    """The message tools of every sender, and what is wrong with those that cannot be made.
+
+    Attributes:
+        by_sender: The tools, by the keys of the agents that have them.
+        offers: The same, for comparing their names.
+        problems: Not located yet.
+    """
 
     by_sender: dict[str, list[MessageTool]] = field(default_factory=dict)
+    offers: dict[str, list[Offer]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -47,16 +54,14 @@ def message_tools(loaded: LoadedManifest, agents: Mapping[str, Agent[RunContext]
     for flow in manifest.single_flows:
         if flow.kind == "message" and flow.path[1] in contracts:
             contract = contracts[flow.path[1]]
-            key = (flow.sender, _tool_name(flow.spec, contract), _fingerprint(contract))
+            key = (flow.sender, _tool_name(flow.spec, contract), _fingerprint(flow, contract))
             groups.setdefault(key, []).append(flow)
     for (sender, name, _same), flows in groups.items():
-        made = tools.by_sender.setdefault(sender, [])
-        if any(other.name == name for other in made):
-            tools.problems.append(_name_twice(sender, name, flows[0]))
-            continue
         tools.problems += _declared_twice(flows)
         recipients = [_recipient(flow, loaded, agents) for flow in flows]
-        made.append(MessageTool(sender, name, contracts[flows[0].path[1]], recipients))
+        made = MessageTool(sender, name, contracts[flows[0].path[1]], recipients)
+        tools.by_sender.setdefault(sender, []).append(made)
+        tools.offers.setdefault(sender, []).append(message_offer(flows[0], name))
     return tools
 
 
@@ -159,18 +164,9 @@ def _tool_name(spec: FlowSpec | None, contract: Contract) -> str:
     return (spec.tool_name if spec else None) or contract.message_class.tool_name
 
 
-def _fingerprint(contract: Contract) -> str:
+def _fingerprint(flow: Flow, contract: Contract) -> str:
     name = f"{contract.message_class.__module__}.{contract.message_class.__qualname__}"
-    return f"{name} {json.dumps(contract.extra_params, sort_keys=True, default=str)}"
-
-
-def _name_twice(sender: str, name: str, flow: Flow) -> Problem:
-    return Problem(
-        code="tool-name-clash",
-        message=f"{sender} would have two tools named {name!r} with different params; give this"
-        " flow a `tool_name` of its own",
-        path=flow.path[:2],
-    )
+    return f"{name} {flow.spec.params_text if flow.spec else '{}'}"
 
 
 def _recipient(

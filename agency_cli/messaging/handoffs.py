@@ -6,15 +6,10 @@ from collections.abc import Mapping
 
 from agents import Agent, Handoff, RunContextWrapper, handoff
 
-from agency_cli.manifest import Flow, Manifest
+from agency_cli.manifest import Flow, Manifest, handoff_name
 from agency_cli.run_context import RunContext, current_frame
 
 SdkHandoff = Handoff[RunContext, Agent[RunContext]]
-
-
-def handoff_name(recipient: str) -> str:
-    """Return the name of the tool that hands over to `recipient`."""
-    return f"transfer_to_{recipient}"
 
 
 def handoffs_of(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents import FunctionTool
 
+from agency_cli.checks.tool_names import Offer, handoff_offer, tool_offers
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport
 from agency_cli.manifest import AnyTool, FilesTool, Manifest, PythonTool
@@ -30,33 +31,24 @@ def build_tools(
     return built, problems
 
 
-def name_clashes(
+def offers_of(
     agent: str,
     manifest: Manifest,
     tools: Mapping[str, list[FunctionTool]],
-    of_flows: Iterable[str],
-) -> list[Problem]:
-    """Return a problem for each tool name that `agent` would offer twice.
+    messages: Iterable[Offer],
+) -> list[Offer]:
+    """Return the names of all tools that `agent` offers: its handoffs', messages' and its own.
 
     Args:
         agent: Its key.
         manifest: The manifest.
         tools: The tools behind each name under `tools`.
-        of_flows: Names of the tools that the agent's flows give it.
+        messages: Those of the agent's message flows.
     """
-    owners: dict[str, str] = {}
-    problems = []
-    place: tuple[str | int, ...] = ("agents", agent)
-    offered = [(name, "a flow", place) for name in of_flows]
-    for position, key in enumerate(manifest.agents[agent].tools):
-        path = (*place, "tools", position)
-        offered += [(tool.name, key, path) for tool in tools.get(key, ())]
-    for name, owner, path in offered:
-        if name in owners:
-            what = f"{agent} would have two tools named {name!r}, of {owners[name]} and of {owner}"
-            problems.append(Problem(code="tool-name-clash", message=what, path=path))
-        owners[name] = owner
-    return problems
+    flows = manifest.single_flows
+    handing = [flow for flow in flows if flow.kind == "handoff" and flow.sender == agent]
+    own = tool_offers(agent, manifest, lambda key: [tool.name for tool in tools.get(key, ())])
+    return [*map(handoff_offer, handing), *messages, *own]
 
 
 def _tools_of(spec: AnyTool, folder: Path) -> list[FunctionTool]:
