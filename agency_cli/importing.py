@@ -182,5 +182,17 @@ def _lies_beside(name: str, package: str, folder: str) -> bool:
     spec = PathFinder.find_spec(name, [folder])
     if spec is None:
         return False
-    is_plain_folder = spec.origin is None
-    return not (is_plain_folder and (name in sys.modules or importlib.util.find_spec(name)))
+    return spec.origin is not None or not _is_installed(name, folder)
+
+
+def _is_installed(name: str, folder: str) -> bool:
+    """Say whether Python has more of `name` than plain folders where it was started, or here."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:
+        # A module that was made by hand.
+        return True
+    if spec is None or spec.origin is not None:
+        return spec is not None
+    places = {Path(place).parent for place in spec.submodule_search_locations or ()}
+    return not places <= {Path(folder), Path.cwd()}

@@ -130,6 +130,20 @@ def test_what_agencies_are_written_with_is_never_taken_from_beside_the_manifest(
     ]
 
 
+def test_a_plain_folder_is_found_beside_its_manifest_also_where_python_was_started_there(
+    tmp_path, monkeypatch
+):
+    for name in "ab":
+        write(tmp_path / name / "plain_folder", "inner.py", f"NAME = {name!r}")
+        imports = "from plain_folder.inner import NAME"
+        write(tmp_path / name, "tools.py", LAZY.format(imports=imports, name="NAME"))
+    functions = [import_object("tools.py:who", tmp_path / name) for name in "ab"]
+    monkeypatch.chdir(tmp_path / "a")
+    monkeypatch.syspath_prepend("")
+    assert [function() for function in functions] == ["a", "b"]
+    assert "plain_folder" not in sys.modules
+
+
 def test_annotations_of_a_file_beside_can_be_read_later(tmp_path):
     write(
         tmp_path,

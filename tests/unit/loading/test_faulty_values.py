@@ -39,6 +39,7 @@ agents:
   a: {instructions: Lead., description: Leads., model: fast, tools: [add]}
   b: {instructions: Write., description: Writes.}
 """
+CLASH = ["tool-name-clash"]
 
 
 def values(value, path=()):
@@ -150,6 +151,9 @@ def test_a_fault_of_shape_does_not_hide_the_flows(old, new, found, tmp_path):
         ("[{from: a, to: b, kind: handof, reminder: Hi}]", ["bad-value"]),
         ("[a > b, {from: a, to: b, tool_name: [x]}, {from: a, to: b, tool_name: {}}]", None),
         ("[a > b, 3.5]\nentry: {}", ["wrong-type"] * 2),
+        ("[{from: a, to: b, kind: handoff}, {from: a, to: b, tool_name: transfer_to_b}]", CLASH),
+        ("[{from: a, to: b, kind: x}, {from: a, to: b, tool_name: transfer_to_b}]", ["bad-value"]),
+        ("[{from: a, to: b, kind: handoff}, {from: a, to: b, tool_name: [x]}]", ["wrong-type"]),
         ("[{from: a, to: b, timeout_seconds: x}, a > bb]", ["wrong-type", "unknown-agent"]),
     ],
 )
