@@ -36,8 +36,16 @@ MOST_ITEMS = 3
 """Items of a list, unless the schema asks for more."""
 MOST_REQUIRED_ITEMS = 50
 CONSTRAINED_FORMATS = frozenset(
-    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"}
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
+"""Formats that the engine writes, and ends, on its own."""
+_PATH = "(/[A-Za-z0-9._-]{1,30}){1,4}"
+PATTERNS_OF_FORMATS = {
+    "uri": rf"^https?://[a-z][a-z0-9-]{{0,30}}\.[a-z]{{2,10}}({_PATH})?$",
+    "uri-reference": f"^{_PATH}$",
+    "json-pointer": f"^{_PATH}$",
+}
+"""Of the others, texts that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +255,9 @@ class _Filler:
         raise Unfillable(f"{place.name}: there are too few different items")
 
     def _string(self, schema: Schema, place: Place) -> str:
-        if "pattern" in schema or schema.get("format") in CONSTRAINED_FORMATS:
-            return self._constrained(schema, place)
+        pattern = schema.get("pattern") or PATTERNS_OF_FORMATS.get(schema.get("format", ""))
+        if pattern or schema.get("format") in CONSTRAINED_FORMATS:
+            return self._constrained({**schema, "pattern": pattern} if pattern else schema, place)
         most = schema.get("maxLength")
         text = self.writer.text(place, most=most)[:most]
         while len(text) < schema.get("minLength", 0):
@@ -258,6 +267,8 @@ class _Filler:
     def _constrained(self, schema: Schema, place: Place) -> str:
         kept = ("pattern", "format", "minLength", "maxLength")
         asked = {"type": "string"} | {key: schema[key] for key in kept if key in schema}
+        if asked.get("format") not in CONSTRAINED_FORMATS:
+            asked.pop("format", None)
         try:
             value = json.loads(self.writer.matching(place, asked))
         except json.JSONDecodeError:

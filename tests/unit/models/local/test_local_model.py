@@ -19,6 +19,7 @@ from agents import (
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
+from agency_cli.checks.formats import FORMATS, has_format
 from agency_cli.errors import ProviderFailed
 from agency_cli.models.local import LocalModel
 from agency_cli.models.local.asking import Asker
@@ -194,6 +195,19 @@ def test_the_models_own_arguments_are_valid(engine):
     value = fill(SCHEMA, asker)
     Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(value)
     assert speaker.input_tokens > speaker.cached_tokens > 0
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS.keys() - {"regex"}))
+def test_a_text_of_each_format_is_one_that_a_contract_takes(engine, name):
+    schema = {"type": "object", "properties": {"value": {"type": "string", "format": name}}}
+    schema |= {"required": ["value"], "additionalProperties": False}
+    asker = Asker(
+        Speaker(engine, lambda: False),
+        Conversation("Plan the move to a new house"),
+        Offer("plan", "Make a plan.", schema),
+        "You plan.",
+    )
+    assert has_format(name, fill(schema, asker)["value"])
 
 
 def test_the_numbers_of_the_request_are_the_ones_that_are_used(engine):
