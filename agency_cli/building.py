@@ -17,6 +17,7 @@ from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models
 from agency_cli.models.clients import ModelFactory, pricing_of, sdk_settings
 from agency_cli.models.watched import WatchedModel
 from agency_cli.run_context import RunContext
+from agency_cli.tools.approvals import unknown_arguments
 from agency_cli.tools.kinds import build_tools, offers_of
 from agency_cli.tools.watched import watched
 
@@ -71,6 +72,7 @@ def build_agency(
     agents = {
         key: _agent(key, loaded, choices[key], factory, tools) for key in loaded.manifest.agents
     }
+    problems += unknown_arguments(loaded.manifest, tools)
     messages = message_tools(loaded, agents)
     problems += messages.problems
     for key, agent in agents.items():
@@ -108,7 +110,11 @@ def _agent(
         instructions=loaded.instructions[key],
         model=model,
         model_settings=sdk_settings(choice),
-        tools=[watched(tool, key) for name in spec.tools for tool in tools.get(name, ())],
+        tools=[
+            watched(tool, key, loaded.manifest.tools[name])
+            for name in spec.tools
+            for tool in tools.get(name, ())
+        ],
     )
 
 

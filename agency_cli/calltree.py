@@ -8,6 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from agency_cli.events import (
+    ApprovalAsked,
+    ApprovalDecided,
     Event,
     NodeEnded,
     NodeKind,
@@ -76,6 +78,8 @@ class Node:
     Attributes:
         totals: What this node and all below it used so far.
         pieces: The streamed text of a model call, as it came.
+        asked: The question that a person has to answer before the call is made, or had to.
+        decided: The answer, once there is one.
     """
 
     id: str
@@ -96,6 +100,13 @@ class Node:
     totals: Totals = field(default_factory=Totals)
     pieces: list[str] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
+    asked: ApprovalAsked | None = None
+    decided: ApprovalDecided | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has yet to agree to the call."""
+        return self.asked is not None and self.decided is None
 
     @property
     def text(self) -> str:
@@ -165,10 +176,22 @@ class CallTree:
                 self.nodes[event.node_id].pieces.append(event.text)
             case NodeEnded():
                 self._end(event)
+            case ApprovalAsked():
+                self.nodes[event.node_id].asked = event
+            case ApprovalDecided():
+                self.nodes[event.node_id].decided = event
             case RunEnded():
                 self.ended = event
             case _:
                 pass
+
+    def waiting(self) -> list[ApprovalAsked]:
+        """Return the questions that nobody has answered, in the order in which they came."""
+        return [
+            node.asked
+            for node in self.nodes.values()
+            if node.asked is not None and node.decided is None
+        ]
 
     def by_model(self) -> dict[str, Totals]:
         """Totals for each model, in the order of their first call."""

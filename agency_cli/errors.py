@@ -6,6 +6,7 @@ AgencyError
 ├── CredentialsError      6   keys are missing; found before any model call
 ├── RunFailed             1   the run failed (a tool, a model's behaviour)
 │   ├── LimitReached      3   a limit of the run stopped it
+│   ├── Paused            4   it waits for a person to agree to what an agent wants to do
 │   ├── Refused           5   a guardrail, or the output's schema, refused
 │   └── ProviderFailed    6   the provider refused, could not be reached, or answered nonsense
 └── Interrupted         130   the person pressed Ctrl-C
@@ -127,6 +128,14 @@ class RunFailed(AgencyError):
 class LimitReached(RunFailed):
     exit_code = ExitCode.LIMIT
     kind = "limit"
+    ends_run = True
+
+
+class Paused(RunFailed):
+    """Calls wait for approval, and no branch of the run can go on without it."""
+
+    exit_code = ExitCode.PAUSED
+    kind = "paused"
     ends_run = True
 
 

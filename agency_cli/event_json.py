@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from agency_cli.events import (
+    ApprovalAsked,
+    ApprovalDecided,
     Event,
     NodeEnded,
     NodeStarted,
@@ -25,6 +27,8 @@ _NAMES: dict[type[Event], str] = {
     NodeStarted: "node_started",
     TextDelta: "text_delta",
     NodeEnded: "node_ended",
+    ApprovalAsked: "approval_asked",
+    ApprovalDecided: "approval_decided",
     Notice: "notice",
     RunEnded: "run_ended",
 }

@@ -18,6 +18,7 @@ EndStatus = Literal["ok", "error", "limit", "cancelled", "paused"]
 RunStatus = Literal[Status, "killed"]
 RunEndStatus = Literal[EndStatus, "killed"]
 """A run is killed where its process ended before it did."""
+DecidedBy = Literal["person", "option", "earlier"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,39 @@ class NodeEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalAsked:
+    """A call, whose node is open, waits for a person to agree to it.
+
+    `call` is the short name by which the command line answers, `subject` the tool, message tool
+    or handoff, `arguments` what it was called with, as JSON.
+    """
+
+    node_id: str
+    call: str
+    agent: str
+    subject: str
+    arguments: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalDecided:
+    """What was decided of a call that had to be agreed to.
+
+    `by` tells by whom: a person at the terminal, an option of the command line, or an earlier
+    answer for all such calls of the run, which `always` is the beginning of.
+    """
+
+    node_id: str
+    call: str
+    approved: bool
+    by: DecidedBy
+    at: datetime
+    reason: str = ""
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something a person should know while the run goes on: a retry, the embedded model."""
 
@@ -145,4 +179,13 @@ class RunEnded:
     error: RunError | None = None
 
 
-Event = RunStarted | NodeStarted | TextDelta | NodeEnded | Notice | RunEnded
+Event = (
+    RunStarted
+    | NodeStarted
+    | TextDelta
+    | NodeEnded
+    | ApprovalAsked
+    | ApprovalDecided
+    | Notice
+    | RunEnded
+)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,16 @@ from agents import (
 )
 
 from agency_cli.building import Agency
-from agency_cli.errors import AgencyError, Interrupted, LimitReached, RunFailed, one_line
-from agency_cli.events import RunEnded, RunEndStatus, RunError, RunStarted
+from agency_cli.errors import AgencyError, Interrupted, LimitReached, Paused, RunFailed, one_line
+from agency_cli.events import ApprovalDecided, RunEnded, RunEndStatus, RunError, RunStarted
 from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
 from agency_cli.manifest import Limits
 from agency_cli.messaging import USER, ConversationSession
 from agency_cli.outputs import as_text
 from agency_cli.run_context import (
+    Approvals,
+    Clock,
     Frame,
     Keep,
     Memory,
@@ -57,6 +59,9 @@ class RunRequest:
         run_id: The run's id; the default is no store's.
         keep: Has what resuming needs written down with a node's end.
         past: What the run has done already, where it is resumed.
+        decisions: What was decided, since it paused, of calls that waited for approval.
+        approvals: Who agrees to calls.
+        stop: Set by whoever wants the run to end as soon as what is under way has.
     """
 
     message: str
@@ -69,6 +74,9 @@ class RunRequest:
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     keep: Keep = keep_nothing
     past: Past = field(default_factory=Past)
+    decisions: Sequence[ApprovalDecided] = ()
+    approvals: Approvals = field(default_factory=Approvals)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
@@ -96,6 +104,8 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         past=request.past,
         active_agent=request.entry,
         remember=request.remember,
+        approvals=request.approvals,
+        stop=request.stop,
     )
     watch(
         RunStarted(
@@ -108,6 +118,8 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
             resumed=request.past.resumed,
         )
     )
+    for decided in request.decisions:
+        watch(decided)
     began = run.ledger.began
     try:
         output = await _entry_agent(agency, request, run)
@@ -158,10 +170,11 @@ async def _in_time(answer: Awaitable[str], request: RunRequest, run: RunContext)
     most = request.limits.max_seconds
     left = None if most is None else max(most - request.past.seconds, 0)
     try:
-        async with asyncio.timeout(left) as clock:
+        async with asyncio.timeout(left) as timeout:
+            run.clock = Clock(timeout)
             return await answer
     except TimeoutError:
-        if not clock.expired():
+        if not timeout.expired():
             raise
         raise run.ledger.time_is_up(run.active_agent) from None
 
@@ -234,5 +247,7 @@ def _status_of(failure: AgencyError | None) -> RunEndStatus:
             return "limit"
         case Interrupted():
             return "cancelled"
+        case Paused():
+            return "paused"
         case _:
             return "error"

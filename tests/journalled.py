@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agency_cli.calltree import CallTree
+from agency_cli.cli.driving import Stop
 from agency_cli.cli.ordering import OrderOptions, build, load, order_of, send
 from agency_cli.errors import AgencyError
 from agency_cli.events import Event
@@ -79,6 +80,7 @@ def send_to(manifest: Path, message: str = "go", **given: Any) -> Journalled:
                 agent=options["agent"],
                 remember=lambda agent: order.threads.set_active_agent(thread, agent),
                 watcher=watcher,
+                stop=Stop(),
             )
         finally:
             await agency.close()

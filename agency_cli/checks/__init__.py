@@ -8,6 +8,7 @@ from typing import Final
 
 from agency_cli.checks import (
     agents,
+    approvals,
     entries,
     extra_params,
     flow_kinds,
@@ -50,6 +51,7 @@ ERRORS: Final[tuple[Check, ...]] = (
     extra_params.free_names,
     extra_params.words_with_effect,
     extra_params.sound_schemas,
+    approvals.arguments_of_flows,
     entries.one_entry,
 )
 """Every rule whose breach is an error, in the order in which problems are shown."""

@@ -29,11 +29,8 @@ _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("tools", "*", "mcp"), _ANY),
     (("tools", "*", "openapi"), _ANY),
     (("tools", "*", "timeout_seconds"), _ANY),
-    (("tools", "*", "approval"), _ANY),
-    (("tools", "*", "on_resume"), _ANY),
     (("tools", "*", "one_at_a_time"), _ANY),
     (("tools", "*", "strict"), _ANY),
-    (("flows", "*", "approval"), _ANY),
 )
 
 

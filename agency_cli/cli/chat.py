@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from agency_cli.cli.answers import DenyOption, YesOption
+
 
 def chat(
     manifest: Annotated[Path, typer.Argument(help="The manifest of the agency.")],
@@ -37,6 +39,8 @@ def chat(
     store: Annotated[
         str | None, typer.Option(help="URL of the store, such as sqlite:///FILE.")
     ] = None,
+    yes: YesOption = False,
+    deny: DenyOption = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no tree and no figures.")
     ] = False,
@@ -52,6 +56,7 @@ def chat(
     Example: agency chat agencies/support_desk/agency.yaml
     """
     from agency_cli.cli.chatting.loop import chat as converse  # noqa: PLC0415 - not for --help
+    from agency_cli.cli.options import standing_of  # noqa: PLC0415 - not for --help
     from agency_cli.cli.ordering import OrderOptions  # noqa: PLC0415 - not for --help
 
     code = converse(
@@ -69,6 +74,7 @@ def chat(
             store=store,
             quiet=quiet,
             verbose=verbose,
+            standing=standing_of(yes=yes, deny=deny),
         )
     )
     raise typer.Exit(code)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TextIO
 
+from agency_cli.cli.asking import Standing
 from agency_cli.errors import UsageError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Limits, Manifest
@@ -105,6 +108,25 @@ def message_of(message: str | None, stdin: TextIO | None) -> str:
     if not text.strip():
         raise UsageError('there is no message; write one: agency run MANIFEST "Build a REST API"')
     return text
+
+
+def resume_command(run_id: str, manifest: Path | None, store: str | None) -> str:
+    """Return the command with which a run goes on where it stopped."""
+    line = ["agency", "runs", "resume", run_id]
+    line += ["--manifest", str(manifest)] if manifest else []
+    line += ["--store", store] if store else []
+    return shlex.join(line)
+
+
+def standing_of(*, yes: bool, deny: bool) -> Standing:
+    """Read `--yes` and `--deny`.
+
+    Raises:
+        UsageError: Both are given.
+    """
+    if yes and deny:
+        raise UsageError("--yes and --deny say opposite things; give one of them")
+    return Standing(yes=yes, deny=deny)
 
 
 def since_of(text: str, now: datetime) -> datetime:

@@ -7,11 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agency_cli.cli.asking import Standing, approvals_of
+from agency_cli.cli.driving import Stop
 from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
@@ -47,6 +49,7 @@ class OrderOptions:
     store: str | None
     quiet: bool
     verbose: bool
+    standing: Standing = field(default_factory=Standing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ async def send(
     agent: str | None,
     remember: Callable[[str], None],
     watcher: RunWatcher,
+    stop: Stop,
 ) -> str:
     """Run one message on a thread, after any other run on it.
 
@@ -147,6 +151,7 @@ async def send(
         agent: Who gets the message; None for whoever has the thread's conversation.
         remember: Is told who has the conversation in the end.
         watcher: Gets every event.
+        stop: Asks the run to end in order.
 
     Raises:
         AgencyError: The run ended without a final output.
@@ -172,7 +177,10 @@ async def send(
             memory=lambda name: threads.conversation(thread_id, name, run_id),
             remember=remember,
             keep=journal.keep,
+            approvals=approvals_of(order.options.standing, watcher, stop.wanted, os.environ),
+            stop=stop.wanted,
         )
+        stop.begin(notify)
         # Standard output is for the answer: what tools print goes where the tree is.
         with redirect_stdout(sys.stderr):
             return await run_agency(agency, request, watch)

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agency_cli.calltree import CallTree
+from agency_cli.cli.answering import Answers
+from agency_cli.cli.asking import Standing, approvals_of
+from agency_cli.cli.driving import Stop
 from agency_cli.cli.ordering import (
     Order,
     OrderOptions,
@@ -30,7 +33,7 @@ from agency_cli.loading import LoadedManifest
 from agency_cli.rendering.figures import counted
 from agency_cli.rendering.watching import RunWatcher
 from agency_cli.store import RunJournal, Runs, RunSummary, store_url, thread_lock
-from agency_cli.store.runs import closed
+from agency_cli.store.runs import closed, waiting_in
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when the run can be resumed.
@@ -47,6 +50,8 @@ class ResumeOptions:
     models: Sequence[str]
     limits: Mapping[str, float | None]
     store: str | None
+    answers: Answers
+    yes: bool
     force: bool
     json: bool
     jsonl: bool
@@ -67,19 +72,29 @@ def _order_and_resume(options: ResumeOptions, tree: CallTree) -> None:
     runs = runs_of(options.manifest, options.store)
     run = runs.find(options.run_id)
     _require_resumable(runs, run)
+    # Refused before anything is built; what they decide is read again when the run is ours.
+    options.answers.decisions(runs.waiting(run), run.id)
     ordered = _as_before(run, options)
     loaded = load(ordered)
     _require_same_manifest(run, loaded, force=options.force)
     order = order_of(loaded, ordered)
     order.require_credentials(run.agent)
 
-    def work(agency: Agency, watcher: RunWatcher) -> Coroutine[Any, Any, str]:
-        return _go_on(order, agency, run, watcher)
+    def work(agency: Agency, watcher: RunWatcher, stop: Stop) -> Coroutine[Any, Any, str]:
+        return _go_on(order, agency, run, answers=options.answers, watcher=watcher, stop=stop)
 
     watched(order, options, tree, work)
 
 
-async def _go_on(order: Order, agency: Agency, run: RunSummary, watcher: RunWatcher) -> str:
+async def _go_on(
+    order: Order,
+    agency: Agency,
+    run: RunSummary,
+    *,
+    answers: Answers,
+    watcher: RunWatcher,
+    stop: Stop,
+) -> str:
     """Run again what the journal lacks, after any other run on the thread."""
     from agency_cli.run_context import Past  # noqa: PLC0415 - takes long
     from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
@@ -98,7 +113,8 @@ async def _go_on(order: Order, agency: Agency, run: RunSummary, watcher: RunWatc
         for row in rows:
             if not isinstance(row.event, RunEnded):
                 watcher.on_event(row.event)
-        past = Past.of(rows)
+        decisions = answers.decisions(waiting_in(rows), run.id)
+        past = Past.of(rows, decisions)
         watcher.on_event(Notice(text=_told(past), at=datetime.now(UTC)))
         threads.take_back(run.id, done=past.is_done)
         remember = partial(threads.set_active_agent, run.thread_id)
@@ -113,7 +129,11 @@ async def _go_on(order: Order, agency: Agency, run: RunSummary, watcher: RunWatc
             remember=remember,
             keep=journal.keep,
             past=past,
+            decisions=decisions,
+            approvals=approvals_of(order.options.standing, watcher, stop.wanted, os.environ),
+            stop=stop.wanted,
         )
+        stop.begin(notifier(watcher))
         # Standard output is for the answer: what tools print goes where the tree is.
         with redirect_stdout(sys.stderr):
             return await run_agency(agency, request, watch_of(journal, remember, watcher))
@@ -134,6 +154,7 @@ def _as_before(run: RunSummary, options: ResumeOptions) -> OrderOptions:
         store=store_url(options.store, folder, os.environ),
         quiet=options.quiet,
         verbose=options.verbose,
+        standing=Standing(yes=options.yes),
     )
 
 

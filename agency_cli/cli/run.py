@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from agency_cli.cli.answers import DenyOption, YesOption
+
 
 def run(
     manifest: Annotated[Path, typer.Argument(help="The manifest of the agency.")],
@@ -46,6 +48,8 @@ def run(
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Print each event as a line of JSON, as it happens.")
     ] = False,
+    yes: YesOption = False,
+    deny: DenyOption = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no tree and no summary.")
     ] = False,
@@ -57,6 +61,7 @@ def run(
 
     Example: agency run agencies/dev_shop/agency.yaml "Build a REST API" --model local
     """
+    from agency_cli.cli.options import standing_of  # noqa: PLC0415 - not for --help
     from agency_cli.cli.run_once import RunOptions, run_once  # noqa: PLC0415 - not for --help
 
     run_once(
@@ -77,5 +82,6 @@ def run(
             jsonl=jsonl,
             quiet=quiet,
             verbose=verbose,
+            standing=standing_of(yes=yes, deny=deny),
         )
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agency_cli.calltree import CallTree
-from agency_cli.cli.driving import drive
-from agency_cli.cli.options import message_of
+from agency_cli.cli.driving import Stop, drive
+from agency_cli.cli.options import message_of, resume_command
 from agency_cli.cli.ordering import Order, OrderOptions, build, load, notifier, order_of, send
-from agency_cli.errors import AgencyError
+from agency_cli.errors import AgencyError, Paused
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.watching import RunWatcher, make_watcher
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
     from agency_cli.building import Agency
 
-Work = Callable[["Agency", RunWatcher], Coroutine[Any, Any, str]]
+Work = Callable[["Agency", RunWatcher, Stop], Coroutine[Any, Any, str]]
 """Has a built agency work, and tells a watcher of it."""
 
 
@@ -79,7 +78,7 @@ def show(options: ShowOptions, work: Callable[[CallTree], None]) -> None:
     except AgencyError as error:
         _show_result(options, tree, error)
         if tree.started is not None and not options.quiet:
-            print_text(_way_on(options, tree.started.run_id), sys.stderr)
+            _show_way_on(options, tree, error)
         raise
     _show_result(options, tree, None)
 
@@ -96,14 +95,15 @@ def watched(order: Order, options: ShowOptions, tree: CallTree, work: Work) -> N
     )
     with watcher:
         agency = build(order, notifier(watcher))
+        stop = Stop()
 
         async def work_and_close() -> None:
             try:
-                await work(agency, watcher)
+                await work(agency, watcher, stop)
             finally:
                 await agency.close()
 
-        drive(work_and_close())
+        drive(work_and_close(), stop)
 
 
 def _order_and_run(options: RunOptions, tree: CallTree) -> None:
@@ -112,7 +112,7 @@ def _order_and_run(options: RunOptions, tree: CallTree) -> None:
     order = order_of(loaded, options)
     thread_id = order.threads.begin(options.thread, loaded.manifest.name)
 
-    def work(agency: Agency, watcher: RunWatcher) -> Coroutine[Any, Any, str]:
+    def work(agency: Agency, watcher: RunWatcher, stop: Stop) -> Coroutine[Any, Any, str]:
         return send(
             order,
             agency,
@@ -121,6 +121,7 @@ def _order_and_run(options: RunOptions, tree: CallTree) -> None:
             agent=options.agent,
             remember=partial(order.threads.set_active_agent, thread_id),
             watcher=watcher,
+            stop=stop,
         )
 
     watched(order, options, tree, work)
@@ -138,9 +139,13 @@ def _show_result(options: ShowOptions, tree: CallTree, error: AgencyError | None
         )
 
 
-def _way_on(options: ShowOptions, run_id: str) -> str:
-    """Return the command with which the run goes on where it stopped."""
-    line = ["agency", "runs", "resume", run_id]
-    line += ["--manifest", str(options.manifest)] if options.manifest else []
-    line += ["--store", options.store] if options.store else []
-    return f"to go on where it stopped: {shlex.join(line)}"
+def _show_way_on(options: ShowOptions, tree: CallTree, error: AgencyError) -> None:
+    """Tell with which command the run goes on where it stopped."""
+    from agency_cli.rendering.approvals import print_waiting  # noqa: PLC0415 - one of two
+
+    assert tree.started is not None
+    command = resume_command(tree.started.run_id, options.manifest, options.store)
+    if isinstance(error, Paused):
+        print_waiting(tree.waiting(), command, sys.stderr, os.environ)
+    else:
+        print_text(f"to go on where it stopped: {command}", sys.stderr)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from agency_cli.cli.answers import YesOption
 from agency_cli.cli.threads import JsonOption, ManifestOption, StoreOption
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ class Status(StrEnum):
     ERROR = "error"
     LIMIT = "limit"
     CANCELLED = "cancelled"
+    PAUSED = "paused"
     KILLED = "killed"
     RUNNING = "running"
 
@@ -101,6 +103,18 @@ def resume_run(
     max_seconds: Annotated[
         float | None, typer.Option(min=0, help="The longest time at work, before included.")
     ] = None,
+    approve: Annotated[
+        list[str] | None,
+        typer.Option(help="Agree to the call of this name, or to `all`.", metavar="CALL"),
+    ] = None,
+    deny: Annotated[
+        list[str] | None,
+        typer.Option(help="Refuse the call of this name, or `all`.", metavar="CALL"),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Why it is refused; the agent reads it.")
+    ] = None,
+    yes: YesOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Go on although the manifest has changed.")
     ] = False,
@@ -115,12 +129,13 @@ def resume_run(
         bool, typer.Option("--verbose", help="Show model calls, whole texts and tracebacks.")
     ] = False,
 ) -> None:
-    """Go on with a run that was killed, interrupted or stopped, or that failed.
+    """Go on with a run that was killed, interrupted or stopped, that failed, or that waits.
 
     What its models answered and its tools gave back is taken from the journal, not done again.
 
     Example: agency runs resume 1bf553004c90 -m agencies/dev_shop/agency.yaml
     """
+    from agency_cli.cli.answering import Answers  # noqa: PLC0415 - not for --help
     from agency_cli.cli.resuming import ResumeOptions, resume  # noqa: PLC0415 - not for --help
 
     resume(
@@ -134,6 +149,8 @@ def resume_run(
                 "max_seconds": max_seconds,
             },
             store=store,
+            answers=Answers(approve or (), deny or (), reason),
+            yes=yes,
             force=force,
             json=json,
             jsonl=jsonl,

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agency_cli.calltree import CallTree, Totals
-from agency_cli.cli.options import since_of
+from agency_cli.cli.options import resume_command, since_of
 from agency_cli.errors import UsageError
+from agency_cli.rendering.approvals import print_waiting
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.past import print_costs, print_run
 from agency_cli.rendering.run_json import print_json, run_json, shares_json
@@ -49,11 +50,15 @@ def show_run(
         UsageError: There is no such run.
     """
     runs = runs_of(manifest, store)
-    events = [row.event for row in runs.recorded(runs.find(run_id))]
+    run = runs.find(run_id)
+    events = [row.event for row in runs.recorded(run)]
     if as_json:
         print_json(run_json(CallTree.of(events)), sys.stdout)
     else:
         print_run(events, sys.stdout, os.environ, verbose=verbose)
+        waiting = runs.waiting(run)
+        if waiting:
+            print_waiting(waiting, resume_command(run.id, manifest, store), sys.stdout, os.environ)
 
 
 def show_costs(

@@ -1,6 +1,7 @@
 """The file format: frozen models of a manifest, unknown keys refused."""
 
 from agency_cli.manifest.agents import AgentSpec, Defaults
+from agency_cli.manifest.approvals import Approval, ApprovalAnswer, ApprovalRule, approval_of
 from agency_cli.manifest.document import Manifest
 from agency_cli.manifest.flows import (
     DEFAULT_TOOL_NAME,
@@ -27,6 +28,9 @@ __all__ = [
     "TOOL_KINDS",
     "AgentSpec",
     "AnyTool",
+    "Approval",
+    "ApprovalAnswer",
+    "ApprovalRule",
     "Defaults",
     "FilesTool",
     "Flow",
@@ -41,5 +45,6 @@ __all__ = [
     "Provider",
     "PythonTool",
     "ToolSpec",
+    "approval_of",
     "handoff_name",
 ]

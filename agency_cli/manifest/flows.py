@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agency_cli.manifest.approvals import Approval
 from agency_cli.manifest.base import AgentKey, Extensible, Text, ToolName
 
 FlowKind = Literal["message", "handoff"]
@@ -48,8 +49,8 @@ class FlowSpec(Extensible):
     """What fails in the flow (its recipient, its time, its class) is reported, or ends the run."""
     memory: Literal["thread", "none"] | None = None
     """`none`: the recipient remembers nothing of earlier messages."""
-    approval: Literal["never", "ask", "deny"] | None = None
-    """Whether a person must agree to a message."""
+    approval: Approval | None = None
+    """Whether a person must agree to a message or handoff: an answer for all, or rules."""
     reminder: Text | Literal[False] | None = None
     """What a handoff tells the new agent; false: nothing."""
 

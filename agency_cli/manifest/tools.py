@@ -6,18 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, SecretStr, Tag
 
+from agency_cli.manifest.approvals import Approval
 from agency_cli.manifest.base import Extensible, Strict, Text, ToolName
-
-ApprovalAnswer = Literal["never", "ask", "deny"]
-
-
-class ApprovalRule(Strict):
-    """One rule; the first that matches a call decides."""
-
-    when: dict[str, str] = Field(default_factory=dict)
-    """Patterns (`*`, `?`) by argument name; without it the rule matches every call."""
-    then: ApprovalAnswer
-    """`never` asks nobody, `ask` asks a person, `deny` refuses."""
 
 
 class ToolSpec(Extensible):
@@ -27,8 +17,8 @@ class ToolSpec(Extensible):
     """What the model reads; replaces the tool's own description."""
     timeout_seconds: float | None = Field(default=None, gt=0)
     """How long one call may take."""
-    approval: ApprovalAnswer | list[ApprovalRule] | None = None
-    """Whether a person must agree to a call."""
+    approval: Approval | None = None
+    """Whether a person must agree to a call: an answer for all, or rules, the first match wins."""
     on_resume: Literal["rerun", "report"] | None = None
     """What happens to a call that was under way when its run was interrupted."""
     one_at_a_time: bool | None = None

@@ -63,7 +63,7 @@ class Contract:
     @property
     def clashes(self) -> list[str]:
         """Names of extra params that stand twice, or hide a built-in parameter."""
-        in_class = self._class_names
+        in_class = self.class_names
         hidden = [name for name in (*in_class, *self.extra_params) if name in BUILT_IN]
         return sorted({*hidden, *(set(in_class) & set(self.extra_params))})
 
@@ -116,14 +116,14 @@ class Contract:
 
     @cached_property
     def _names(self) -> list[str]:
-        return [*self._class_names, *self.extra_params]
+        return [*self.class_names, *self.extra_params]
 
     @cached_property
     def _class_schema(self) -> dict[str, Any]:
         return self.message_class.ExtraParams.model_json_schema()
 
     @property
-    def _class_names(self) -> list[str]:
+    def class_names(self) -> list[str]:
         """What the model calls the params of the class; an alias comes before the field's name."""
         return list(self._class_schema.get("properties", {}))
 

@@ -21,6 +21,7 @@ from agency_cli.messaging.conversations import ConversationSession, pair_name
 from agency_cli.messaging.undelivered import Undelivered
 from agency_cli.outputs import as_text
 from agency_cli.run_context import (
+    Clock,
     Frame,
     OpenNode,
     RunContext,
@@ -134,10 +135,11 @@ def _count_call(run: RunContext, recipient: Recipient) -> None:
 async def _in_time(delivery: Delivery, frame: Frame) -> str:
     seconds = delivery.recipient.spec.timeout_seconds if delivery.recipient.spec else None
     try:
-        async with asyncio.timeout(seconds) as clock:
+        async with asyncio.timeout(seconds) as timeout:
+            frame.clock = Clock(timeout)
             return await _answer(delivery, frame)
     except TimeoutError:
-        if not clock.expired():
+        if not timeout.expired():
             raise
         limit = delivery.recipient.limits["timeout_seconds"]
         raise RunFailed(

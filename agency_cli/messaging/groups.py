@@ -13,6 +13,7 @@ from agents import Agent
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
+from agency_cli.checks.approvals import parameters_of, unknown_in_rules
 from agency_cli.checks.tool_names import Offer, message_offer
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport, import_object
@@ -77,6 +78,9 @@ def _contracts(
             problems.append(Problem(code="broken-message-class", message=str(error), path=place))
             continue
         problems += [_clash(index, name) for name in contracts[index].clashes]
+        if isinstance(flow, FlowSpec) and flow.send_message is not None:
+            taken = parameters_of(flow, contracts[index].class_names)
+            problems += unknown_in_rules(flow.approval, taken, ("flows", index))
     return contracts
 
 

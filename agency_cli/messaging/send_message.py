@@ -14,12 +14,21 @@ from agents.tool_context import ToolContext
 
 from agency_cli.errors import RunFailed
 from agency_cli.foreign import contained, is_cancelled, reason_of
+from agency_cli.manifest import approval_of
 from agency_cli.message_class import SendMessage
 from agency_cli.messaging.contract import Contract, Message
 from agency_cli.messaging.delivery import Delivery, Recipient, deliver
 from agency_cli.messaging.undelivered import Undelivered
 from agency_cli.outputs import NoText, as_text
-from agency_cli.run_context import Frame, RunContext, current_frame, open_node
+from agency_cli.run_context import (
+    Frame,
+    OpenNode,
+    RunContext,
+    current_frame,
+    may_begin,
+    open_node,
+    refusal_of,
+)
 
 DESCRIPTION = """\
 Ask a colleague to do something and wait for the answer. Several calls in one response, to \
@@ -59,6 +68,7 @@ class MessageTool:
         node_id = frame.run.unique_id(f"{frame.path}/{context.tool_call_id}")
         past = frame.run.past.results.get(node_id)
         if past is None:
+            await may_begin(frame)
             answer = await self._answer(context, arguments, frame, node_id)
         else:
             answer = past.text
@@ -83,6 +93,7 @@ class MessageTool:
                 try:
                     message = self.contract.read(arguments)
                     recipient = self._recipient(message.recipient)
+                    await self._agreed(node, recipient, arguments)
                     text = await self._composed(message, recipient)
                     delivery = Delivery(
                         context, node, self.sender, recipient, text, message.params, held
@@ -100,6 +111,17 @@ class MessageTool:
                 return recipient
         reachable = ", ".join(recipient.key for recipient in self.recipients)
         raise Undelivered(f"{self.name} cannot reach {name!r}; it reaches: {reachable}")
+
+    async def _agreed(self, node: OpenNode, recipient: Recipient, arguments: str) -> None:
+        approval = recipient.spec.approval if recipient.spec else None
+        if approval is None:
+            return
+        # As it is delivered: a name in another case means the same recipient.
+        values = {**json.loads(arguments), "recipient_agent": recipient.key}
+        answer = approval_of(approval, self.name, values)
+        refusal = await refusal_of(node, (self.sender, self.name), json.dumps(values), answer)
+        if refusal is not None:
+            raise Undelivered(refusal)
 
     async def _composed(self, message: Message, recipient: Recipient) -> str:
         text = await self._written(

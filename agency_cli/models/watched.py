@@ -34,7 +34,7 @@ from agency_cli.models.responses import (
     usage_of,
 )
 from agency_cli.pricing import Pricing
-from agency_cli.run_context import Frame, OpenNode, RunContext, current_frame, open_node
+from agency_cli.run_context import Frame, OpenNode, RunContext, current_frame, may_begin, open_node
 
 
 class WatchedModel(Model):
@@ -92,6 +92,7 @@ class WatchedModel(Model):
         if recorded is not None:
             yield self._recalled(frame, args, recorded)
             return
+        await may_begin(frame)
         reply = ReplyReader()
         async with self._call(args) as (node, call):
             stream = cast(

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from agency_cli.calltree import CallTree, Totals
 from agency_cli.rendering.answer import print_answer
+from agency_cli.rendering.approvals import print_waiting
 from agency_cli.rendering.figures import counted, duration, tokens, whole_cost
 from agency_cli.rendering.glyphs import Glyphs, glyphs_for
 from agency_cli.rendering.output import print_error, print_text, printable
@@ -66,6 +67,10 @@ class Screen:
             self._space()
             self._tell(Line(figures(tree, self._glyphs), "dim"))
         self._space()
+
+    def show_waiting(self, tree: CallTree, resume: str) -> None:
+        """Write which calls of a run wait for approval, and how to answer."""
+        print_waiting(tree.waiting(), resume, self.stderr, self.environ)
 
     def show_table(self, rows: Sequence[tuple[str, str]]) -> None:
         """Write rows of a name and what there is to say about it, wrapped on a terminal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -41,3 +42,7 @@ class JsonlWatcher:
             # The reader went away. An error here would come up inside a tool or a model call;
             # the command finds out for itself when it writes the last line.
             self._read = False
+
+    def suspended(self) -> AbstractContextManager[None]:
+        # Nobody is asked on the standard output.
+        return nullcontext()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
 from types import TracebackType
@@ -80,15 +81,10 @@ class LiveWatcher:
         # The events come in the event loop's thread, the frames are drawn in one of Rich's.
         self._lock = Lock()
         self._console = terminal(stderr, environ)
-        self._live = Live(
-            get_renderable=self.frame,
-            console=self._console,
-            refresh_per_second=FRAMES_PER_SECOND,
-            transient=True,
-            # What a tool prints would tear the drawing; this puts it above.
-            redirect_stderr=stderr is sys.stderr,
-            redirect_stdout=stdout is sys.stdout and stdout.isatty(),
-        )
+        # What a tool prints would tear the drawing; this puts it above.
+        self._redirect_stderr = stderr is sys.stderr
+        self._redirect_stdout = stdout is sys.stdout and stdout.isatty()
+        self._live = self._drawing()
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -109,6 +105,16 @@ class LiveWatcher:
             if isinstance(event, Notice):
                 self._notices.append(event.text)
 
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        self._live.stop()
+        try:
+            yield
+        finally:
+            # A new one knows nothing of where the last frame stood.
+            self._live = self._drawing()
+            self._live.start()
+
     def frame(self) -> Group:
         """Return what the terminal shows now."""
         lines = frame_lines(
@@ -119,6 +125,16 @@ class LiveWatcher:
             tick=int(time.monotonic() * FRAMES_PER_SECOND),
         )
         return Group(*lines)
+
+    def _drawing(self) -> Live:
+        return Live(
+            get_renderable=self.frame,
+            console=self._console,
+            refresh_per_second=FRAMES_PER_SECOND,
+            transient=True,
+            redirect_stderr=self._redirect_stderr,
+            redirect_stdout=self._redirect_stdout,
+        )
 
     def _moment(self) -> Moment:
         with self._lock:

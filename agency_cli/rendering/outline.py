@@ -18,6 +18,8 @@ from agency_cli.rendering.printable import arguments_line, one_line
 BranchKind = Literal["agent", "handover", "tool", "model", "message"]
 
 _TAIL = 1200
+_SILENT: frozenset[Status] = frozenset({"cancelled", "paused"})
+"""How a branch ends where its run says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,12 @@ class _Outliner:
                 case "agent":
                     yield self.agent(child)
                 case "handoff":
-                    pass
+                    yield from self._refused(child)
+
+    def _refused(self, handoff: Node) -> Iterator[Branch]:
+        """Yield a handoff that was not allowed; any other stands beside its agent."""
+        if _is_refused(handoff):
+            yield self._leaf(handoff, "handover", "")
 
     def _message(self, node: Node) -> Branch:
         recipient = recipient_of(node)
@@ -148,14 +155,15 @@ class _Outliner:
         return self._agent(recipient, node, node.totals, "agent")
 
     def _leaf(self, node: Node, kind: BranchKind, about: str) -> Branch:
+        waits = node.waits and node.status in {"running", "paused"}
         return Branch(
             kind=kind,
             name=node.name,
-            about=about,
-            status=node.status,
+            about=f"waits for approval: {about}" if waits else about,
+            status="paused" if waits else node.status,
             seconds=self._seconds(node),
             totals=node.totals,
-            error=node.error if node.status != "cancelled" else None,
+            error=node.error if node.status not in _SILENT else None,
             given=node.detail,
             output=node.output,
         )
@@ -169,13 +177,19 @@ class _Outliner:
 
 
 def _handoff_of(node: Node) -> Node | None:
-    return next((child for child in node.children if child.kind == "handoff"), None)
+    handoffs = (child for child in node.children if child.kind == "handoff")
+    return next((each for each in handoffs if not _is_refused(each)), None)
+
+
+def _is_refused(handoff: Node) -> bool:
+    """Tell whether a person, or the manifest, did not let the conversation go."""
+    return handoff.status == "error" and not handoff.children
 
 
 def _error_of(node: Node, given_by: Node) -> str | None:
     """Return the reason of an agent's failure; a message may fail where the agent did not."""
     for place in (node, given_by):
-        if place.error and place.status != "cancelled":
+        if place.error and place.status not in _SILENT:
             return place.error
     return None
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TextIO
 
 from agency_cli.calltree import CallTree, Node
-from agency_cli.events import Event, NodeEnded, NodeStarted, Notice, RunStarted, Status
+from agency_cli.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Event,
+    NodeEnded,
+    NodeStarted,
+    Notice,
+    RunStarted,
+    Status,
+)
+from agency_cli.rendering.approvals import decision
 from agency_cli.rendering.figures import counted, duration, whole_cost
 from agency_cli.rendering.glyphs import UNICODE, glyphs_for
 from agency_cli.rendering.outline import recipient_of
@@ -34,6 +45,7 @@ class PlainWatcher:
         self._verbose = verbose
         self._glyphs = glyphs_for(stderr.encoding or "utf-8")
         self._read = True
+        self._held: list[str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -55,10 +67,29 @@ class PlainWatcher:
                 self._started(self._tree.nodes[event.id])
             case NodeEnded():
                 self._ended(self._tree.nodes[event.id])
+            case ApprovalAsked():
+                self._asked(self._tree.nodes[event.node_id], event)
+            case ApprovalDecided():
+                node = self._tree.nodes[event.node_id]
+                self._write(f"{_indent(node)}{node.agent}: {one_line(node.name)} {decision(event)}")
             case Notice():
                 self._write(f"note: {one_line(event.text, _WHOLE)}")
             case _:
                 pass
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        self._held = []
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            for line in held:
+                self._write(line)
+
+    def _asked(self, node: Node, question: ApprovalAsked) -> None:
+        about = f"{one_line(node.name)} waits for approval as {question.call}"
+        self._write(f"{_indent(node)}{node.agent}: {about}")
 
     def _started(self, node: Node) -> None:
         indent = _indent(node)
@@ -88,7 +119,7 @@ class PlainWatcher:
         """Return how a node ended, what it used, how long it took, and why it failed."""
         figures = ", ".join(self._figures(node))
         text = f"{_WORDS[node.status]} ({figures})"
-        if not node.error or node.status == "cancelled":
+        if not node.error or node.status in {"cancelled", "paused"}:
             return text
         if any(
             below.error and below.error in node.error for below in node.walk() if below is not node
@@ -113,6 +144,9 @@ class PlainWatcher:
                 self._write(f"{indent}  {label}: {line}")
 
     def _write(self, line: str) -> None:
+        if self._held is not None:
+            self._held.append(line)
+            return
         if not self._read:
             return
         try:

@@ -32,8 +32,23 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
         "models": shares_json("model", tree.by_model()),
         "agents": shares_json("agent", tree.by_agent()),
         "seconds": ended.seconds if ended else None,
+        **_waiting(tree),
         "tree": _node_tree(tree),
     }
+
+
+def _waiting(tree: CallTree) -> dict[str, Any]:
+    """Return the calls that wait for approval, where there are any, by the names to answer with."""
+    questions = [
+        {
+            "call": question.call,
+            "agent": question.agent,
+            "tool": question.subject,
+            "arguments": question.arguments,
+        }
+        for question in tree.waiting()
+    ]
+    return {"approvals": questions} if questions else {}
 
 
 def _error(tree: CallTree, failure: AgencyError | None) -> dict[str, Any] | None:

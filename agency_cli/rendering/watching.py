@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Literal, Protocol, Self, TextIO
 
@@ -26,6 +27,9 @@ class RunWatcher(Protocol):
 
     def on_event(self, event: Event) -> None:
         """Take in one event; returns at once, and never raises."""
+
+    def suspended(self) -> AbstractContextManager[None]:
+        """Leave the terminal to something else for a while; what happens is shown afterwards."""
 
 
 def make_watcher(
@@ -94,3 +98,6 @@ class QuietWatcher:
 
     def on_event(self, event: Event) -> None:
         self._tree.add(event)
+
+    def suspended(self) -> AbstractContextManager[None]:
+        return nullcontext()

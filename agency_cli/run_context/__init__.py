@@ -5,8 +5,11 @@ in a `RunContext`, and code inside a run finds its place there through `current_
 call runs in a task of its own, tasks copy their context, so branches never meet.
 """
 
+from agency_cli.run_context.approvals import Answer, Approvals, Ask, Subject, call_name
+from agency_cli.run_context.clocks import Clock
 from agency_cli.run_context.context import Keep, RunContext, Watch, keep_nothing, now
 from agency_cli.run_context.frames import Frame, current_frame
+from agency_cli.run_context.gates import may_begin, refusal_of
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
 from agency_cli.run_context.nodes import (
     AgentWork,
@@ -20,6 +23,10 @@ from agency_cli.run_context.queues import PairQueues, WouldDeadlock
 
 __all__ = [
     "AgentWork",
+    "Answer",
+    "Approvals",
+    "Ask",
+    "Clock",
     "Conversation",
     "Frame",
     "Keep",
@@ -29,12 +36,16 @@ __all__ = [
     "Past",
     "RunContext",
     "RunMemory",
+    "Subject",
     "Watch",
     "WouldDeadlock",
     "agent_at_work",
+    "call_name",
     "current_frame",
     "end_all_nodes",
     "keep_nothing",
+    "may_begin",
     "now",
     "open_node",
+    "refusal_of",
 ]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from agency_cli.errors import Interrupted, Paused, RunFailed
 from agency_cli.events import Event, Notice
 from agency_cli.limits import Ledger
+from agency_cli.run_context.approvals import Approvals
+from agency_cli.run_context.clocks import Clock
 from agency_cli.run_context.frames import current_frame
 from agency_cli.run_context.memory import Memory, RunMemory
+from agency_cli.run_context.parking import Parking
 from agency_cli.run_context.past import Past
 from agency_cli.run_context.queues import PairQueues
 
@@ -43,6 +48,10 @@ class RunContext:
         remember: Is told at once when another agent has it.
         open_nodes: Nodes of the call tree that have not ended, by id, the outer ones first.
         flow_calls: How often each flow was used, by its place in the manifest.
+        approvals: Who agrees to calls, and to which.
+        stop: Set where the run is to end as soon as what is under way has.
+        clock: The time that the run may take; set while it is at work.
+        parking: Branches that may not go on.
     """
 
     run_id: str
@@ -57,9 +66,15 @@ class RunContext:
     remember: Callable[[str], None] = lambda _agent: None
     flow_calls: dict[str, int] = field(default_factory=dict)
     open_nodes: dict[str, OpenNode] = field(default_factory=dict)
+    approvals: Approvals = field(default_factory=Approvals)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    clock: Clock | None = None
+    parking: Parking = field(init=False)
     _ids: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.parking = Parking(self.open_nodes, self._standstill)
+        self.approvals.note_past(self.past.decisions)
         self.flow_calls.update(self.past.flow_calls)
         # A model call that failed, or was cut off by a kill, keeps its node; the next has its own.
         self._ids = set(self.past.call_ids)
@@ -77,6 +92,12 @@ class RunContext:
             candidate = f"{wanted}~{number}"
         self._ids.add(candidate)
         return candidate
+
+    def _standstill(self) -> RunFailed:
+        """Return why the run ends where no branch of it can go on."""
+        if self.stop.is_set():
+            return Interrupted("interrupted")
+        return Paused(self.approvals.what_waits())
 
     def notify(self, text: str) -> None:
         """Tell the person watching something."""

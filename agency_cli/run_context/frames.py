@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from agency_cli.run_context.clocks import Clock
     from agency_cli.run_context.context import RunContext
     from agency_cli.run_context.nodes import AgentWork
 
@@ -30,6 +31,8 @@ class Frame:
             in a row it gave just that.
         node_id: The node of the agent that works now, under which its calls stand.
         work: The nodes of the agents that worked on the input; set as the first one begins.
+        refused_handoff: Why the handoff that was just tried may not be, for the model.
+        clock: The time that the answer may take, where its flow limits that.
     """
 
     run: RunContext
@@ -43,6 +46,8 @@ class Frame:
     repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""
     work: AgentWork | None = None
+    refused_handoff: str = ""
+    clock: Clock | None = None
 
     @property
     def depth(self) -> int:

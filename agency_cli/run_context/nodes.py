@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from agency_cli.errors import Interrupted, LimitReached
+from agency_cli.errors import Interrupted, LimitReached, Paused
 from agency_cli.events import EndStatus, NodeEnded, NodeKind, NodeStarted, TextDelta, Usage
 from agency_cli.failures import own_failure
 from agency_cli.run_context.context import RunContext, now
@@ -21,6 +21,7 @@ class OpenNode:
 
     id: str
     run: RunContext
+    parent_id: str | None = None
     output: str = ""
     usage: Usage | None = None
     cost_usd: Decimal | None = None
@@ -40,6 +41,7 @@ class OpenNode:
         """Report the node's end; once, however often it is asked for."""
         if self.run.open_nodes.pop(self.id, None) is None:
             return
+        self.run.parking.look()
         self.run.watch(
             NodeEnded(
                 id=self.id,
@@ -74,7 +76,7 @@ def open_node(
     detail: str = "",
 ) -> Iterator[OpenNode]:
     """Report a node's start, and its end however it ends; exceptions pass through."""
-    node = OpenNode(node_id, run)
+    node = OpenNode(node_id, run, parent_id)
     # Before it is told, so that it is ended where telling fails.
     run.open_nodes[node.id] = node
     run.watch(
@@ -122,10 +124,13 @@ class AgentWork:
         node = self._open(path, parent_id, "agent", agent, agent=agent, detail=given)
         self.frame.node_id = node.id
 
-    def hand_over(self, sender: str, recipient: str) -> None:
-        """Report that `sender` gave the conversation to `recipient`."""
+    def begin_handoff(self, sender: str, recipient: str) -> OpenNode:
+        """Report that `sender` gives the conversation to `recipient`, if it may."""
         path = f"{self.frame.path}/{sender}>{recipient}"
-        node = self._open(path, self.frame.node_id, "handoff", recipient, agent=sender)
+        return self._open(path, self.frame.node_id, "handoff", recipient, agent=sender)
+
+    def hand_over(self, node: OpenNode, recipient: str) -> None:
+        """Let `recipient` have the conversation, through the open node of a handoff."""
         self.open_agent(recipient, node.id)
         if self.frame.sender is None:
             self.frame.run.active_agent = recipient
@@ -165,5 +170,7 @@ def _failure_of(error: BaseException) -> tuple[str, EndStatus]:
             return "cancelled", "cancelled"
         case LimitReached():
             return str(failure), "limit"
+        case Paused():
+            return str(failure), "paused"
         case _:
             return str(failure), "error"

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from agency_cli.calltree import CallTree
-from agency_cli.events import NodeEnded
+from agency_cli.events import ApprovalDecided, NodeEnded
+from agency_cli.run_context.approvals import Subject
 from agency_cli.store import Recorded
 from agency_cli.store.killed import seconds_at_work
 
@@ -37,6 +38,8 @@ class Past:
         resumed: The run goes on where its journal ends.
         responses: What models answered.
         results: What tools and messages gave back, by the ids of their nodes.
+        begun: Ids of the nodes of tools and messages that were under way and have no result.
+        decisions: What was decided of calls that had to be agreed to, and of whose.
         call_ids: Ids of all nodes of model calls; one that failed stays, and its id with it.
         flow_calls: How often each flow was used by messages that have their result.
         turns: How many model calls were answered.
@@ -48,6 +51,8 @@ class Past:
     resumed: bool = False
     responses: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=dict)
     results: Mapping[str, PastResult] = field(default_factory=dict)
+    begun: frozenset[str] = frozenset()
+    decisions: Sequence[tuple[ApprovalDecided, Subject]] = ()
     call_ids: frozenset[str] = frozenset()
     flow_calls: Mapping[str, int] = field(default_factory=dict)
     turns: int = 0
@@ -56,10 +61,13 @@ class Past:
     seconds: float = 0.0
 
     @classmethod
-    def of(cls, rows: Sequence[Recorded]) -> Past:
-        """Read a journal."""
+    def of(cls, rows: Sequence[Recorded], decisions: Sequence[ApprovalDecided] = ()) -> Past:
+        """Read a journal, and take in what was decided since its end."""
         events = [row.event for row in rows]
         tree = CallTree.of(events)
+        waiting = {question.node_id for question in tree.waiting()}
+        for decided in decisions:
+            tree.add(decided)
         calls = frozenset(node.id for node in tree.nodes.values() if node.kind == "model")
         handed = {node.id for node in tree.nodes.values() if node.kind in {"tool", "message"}}
         responses, results = {}, {}
@@ -77,6 +85,12 @@ class Past:
             resumed=True,
             responses=responses,
             results=results,
+            begun=frozenset(handed - results.keys() - waiting),
+            decisions=[
+                (node.decided, (node.agent, node.name))
+                for node in tree.nodes.values()
+                if node.decided is not None
+            ],
             call_ids=calls,
             flow_calls=_flow_calls(results),
             turns=len(responses),

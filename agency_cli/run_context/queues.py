@@ -42,7 +42,9 @@ class PairQueues:
         wait = (pair, caller)
         self._waiting.append(wait)
         try:
-            await lock.acquire()
+            # The path of an exchange is the id of its message's node.
+            with caller.run.parking.idle(recipient.path):
+                await lock.acquire()
         finally:
             self._waiting.remove(wait)
         self._recipients[pair] = recipient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -14,7 +14,7 @@ from sqlalchemy import Row, delete, select
 from agency_cli.calltree import CallTree, Totals
 from agency_cli.errors import UsageError
 from agency_cli.event_json import event_from_json
-from agency_cli.events import Event, NodeEnded, RunEnded, RunStatus
+from agency_cli.events import ApprovalAsked, Event, NodeEnded, RunEnded, RunStatus
 from agency_cli.store.database import Database, StoreFailed
 from agency_cli.store.journal import totals_of_call
 from agency_cli.store.killed import left_open
@@ -120,6 +120,10 @@ class Runs:
         rows = self.rows(run.id)
         return rows if run.status == "running" else closed(rows)
 
+    def waiting(self, run: RunSummary) -> list[ApprovalAsked]:
+        """Return the calls of a run that wait for a person to agree to them."""
+        return waiting_in(self.rows(run.id))
+
     def rows(self, run_id: str) -> list[Recorded]:
         """Return a journal as it was written."""
         wanted = (
@@ -197,6 +201,11 @@ def closed(rows: list[Recorded]) -> list[Recorded]:
     if isinstance(rows[-1].event, RunEnded):
         return rows
     return [*rows, *(Recorded(event) for event in left_open([row.event for row in rows]))]
+
+
+def waiting_in(rows: Iterable[Recorded]) -> list[ApprovalAsked]:
+    """Return the calls in a journal that wait for a person to agree to them."""
+    return CallTree.of(row.event for row in rows).waiting()
 
 
 def _event(line: str) -> Event:

@@ -4,53 +4,141 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from agency_cli.errors import LimitReached, one_line
+from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
 from agency_cli.foreign import reason_of
+from agency_cli.manifest import ApprovalAnswer, ToolSpec, approval_of
 from agency_cli.outputs import MediaOutput, as_text
-from agency_cli.run_context import RunContext, current_frame, open_node
+from agency_cli.run_context import (
+    OpenNode,
+    RunContext,
+    current_frame,
+    may_begin,
+    open_node,
+    refusal_of,
+)
+
+OUTCOME_UNKNOWN = (
+    "the run was interrupted while this call was under way, and whether it took effect is unknown;"
+    " find out before you call it again"
+)
+"""What the model is told of a call that was cut off, where its tool says `on_resume: report`."""
 
 
-def watched(tool: FunctionTool, agent: str) -> FunctionTool:
-    """Return a copy of `tool` that reports its calls by `agent`; `tool` stays as it is."""
-    inner = tool.on_invoke_tool
+def watched(tool: FunctionTool, agent: str, spec: ToolSpec) -> FunctionTool:
+    """Return a copy of `tool` that reports its calls by `agent`; `tool` stays as it is.
 
-    async def invoke(context: ToolContext[RunContext], arguments: str) -> object:
-        frame = current_frame.get()
+    Args:
+        tool: The tool.
+        agent: Key of the agent that gets it.
+        spec: What the manifest says of it.
+    """
+    outer = copy.copy(tool)
+    outer.on_invoke_tool = _WatchedCalls(tool, agent, spec).invoke
+    # It is asked for here: what the SDK would ask for does not outlive the process.
+    outer.needs_approval = False
+    return outer
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedCalls:
+    """What happens around each call of one agent's tool."""
+
+    tool: FunctionTool
+    agent: str
+    spec: ToolSpec
+
+    async def invoke(self, context: ToolContext[RunContext], arguments: str) -> object:
+        frame, name = current_frame.get(), self.tool.name
         run = frame.run
-        frame.require_progress(agent, tool.name, arguments)
+        frame.require_progress(self.agent, name, arguments)
         node_id = run.unique_id(f"{frame.path}/{context.tool_call_id}")
         past = run.past.results.get(node_id)
         if past is not None:
-            frame.note_result(agent, tool.name, arguments, past.text)
+            frame.note_result(self.agent, name, arguments, past.text)
             return _media().validate_python(past.kept["media"]) if past.kept else past.text
+        await may_begin(frame)
         with open_node(
-            run, node_id, frame.node_id, "tool", tool.name, agent=agent, detail=arguments
+            run, node_id, frame.node_id, "tool", name, agent=self.agent, detail=arguments
         ) as node:
-            try:
-                result = await inner(context, arguments)
-                node.output = as_text(result)
-            except LimitReached:
-                raise
-            except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
-                reason = _reason(error, tool, arguments)
-                node.fail(reason)
-                result = node.output = f"{tool.name} failed: {reason}"
-            frame.note_result(agent, tool.name, arguments, node.output)
+            result = await self._result(node, context, arguments)
+            frame.note_result(self.agent, name, arguments, node.output)
             if not isinstance(result, MediaOutput):
                 return node.output
             run.keep(node_id, {"media": result.model_dump(mode="json")})
             return result
 
-    outer = copy.copy(tool)
-    outer.on_invoke_tool = invoke
-    return outer
+    async def _result(
+        self, node: OpenNode, context: ToolContext[RunContext], arguments: str
+    ) -> object:
+        """Call the tool if it may be called, and note in the node what the model is told."""
+        try:
+            refusal = await self._refusal(node, context, arguments)
+            if refusal is None:
+                result = await self.tool.on_invoke_tool(context, arguments)
+                node.output = as_text(result)
+                return result
+            node.fail(refusal)
+            node.output = f"{self.tool.name} was not called: {refusal}"
+        except (LimitReached, Paused, Interrupted):
+            raise
+        except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
+            reason = _reason(error, self.tool, arguments)
+            node.fail(reason)
+            node.output = f"{self.tool.name} failed: {reason}"
+        return node.output
+
+    async def _refusal(
+        self, node: OpenNode, context: ToolContext[RunContext], arguments: str
+    ) -> str | None:
+        """Return why the call is not made, or None."""
+        approvals, past = node.run.approvals, node.run.past
+        answer = await self._approval(context, arguments)
+        was_agreed = answer != "ask" or approvals.decision_on(node.id) is not None
+        if answer == "ask" and not was_agreed:
+            misfit = _misfit(self.tool, arguments)
+            if misfit is not None:
+                # Nobody need be asked about a call that cannot be made.
+                return misfit
+        refusal = await refusal_of(node, (self.agent, self.tool.name), arguments, answer)
+        if refusal is None and was_agreed and node.id in past.begun and self._reports:
+            return OUTCOME_UNKNOWN
+        return refusal
+
+    @property
+    def _reports(self) -> bool:
+        return self.spec.on_resume == "report"
+
+    async def _approval(self, context: ToolContext[RunContext], arguments: str) -> ApprovalAnswer:
+        """Return what the manifest says of the call; where it says nothing, what the tool says."""
+        values = _arguments_by_name(self.tool, arguments)
+        if self.spec.approval is not None:
+            return approval_of(self.spec.approval, self.tool.name, values)
+        needed = self.tool.needs_approval
+        if callable(needed):
+            needed = await needed(context, values, context.tool_call_id)
+        return "ask" if needed else "never"
+
+
+def _arguments_by_name(tool: FunctionTool, arguments: str) -> dict[str, Any]:
+    """Return what the tool is called with, defaults included; nothing where that is no object."""
+    try:
+        values = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    properties = tool.params_json_schema.get("properties", {})
+    defaults = {name: each["default"] for name, each in properties.items() if "default" in each}
+    return {**defaults, **values}
 
 
 @cache

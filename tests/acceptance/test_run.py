@@ -188,8 +188,18 @@ def test_a_limit_ends_with_3_and_says_where_it_was_set(team, good, tmp_path):
     )
 
 
+def interrupt_twice(process: subprocess.Popen[str]) -> None:
+    """Press Ctrl-C, and once more when that was taken in."""
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None, "what is under way comes to its end"
+    process.send_signal(signal.SIGINT)
+
+
 @pytest.mark.parametrize("output", [[], ["--json"]])
-def test_ctrl_c_shows_the_tree_as_it_stands_and_ends_with_130(team, fake_server, tmp_path, output):
+def test_a_second_ctrl_c_shows_the_tree_as_it_stands_and_ends_with_130(
+    team, fake_server, tmp_path, output
+):
     when = fake_server.when
     when(instructions="the boss", turn=0).calls("send_message", **message("worker", "Do it"))
     when(instructions="the worker").says("late").after(60)
@@ -205,7 +215,7 @@ def test_ctrl_c_shows_the_tree_as_it_stands_and_ends_with_130(team, fake_server,
     deadline = time.monotonic() + LONGEST
     while len(fake_server.requests) < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    interrupt_twice(process)
     out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 130
     assert "error: interrupted" in err
@@ -219,7 +229,7 @@ def test_ctrl_c_shows_the_tree_as_it_stands_and_ends_with_130(team, fake_server,
         assert "total so far" in err
 
 
-def test_a_tool_that_hangs_in_a_thread_does_not_keep_ctrl_c_waiting(fake_server, tmp_path):
+def test_a_tool_that_hangs_in_a_thread_does_not_keep_a_second_ctrl_c_waiting(fake_server, tmp_path):
     (tmp_path / "tools.py").write_text(
         "import pathlib, time\n"
         "def hang() -> str:\n    'Hang.'\n"
@@ -243,7 +253,7 @@ def test_a_tool_that_hangs_in_a_thread_does_not_keep_ctrl_c_waiting(fake_server,
     deadline = time.monotonic() + LONGEST
     while not (tmp_path / "hanging").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    interrupt_twice(process)
     out, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert "interrupted" in err

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from agency_cli.calltree import CallTree, Totals
 from agency_cli.cli.chatting.exchanges import Sent, last_sent, take_back
-from agency_cli.cli.options import entry_of, overrides_of
+from agency_cli.cli.driving import Stop
+from agency_cli.cli.options import entry_of, overrides_of, resume_command
 from agency_cli.cli.ordering import Order, OrderOptions, build, notifier, send
 from agency_cli.errors import UsageError
 from agency_cli.manifest import Manifest
@@ -103,10 +104,13 @@ class Chat:
                     agent=agent,
                     remember=lambda final: None if final == to else self.give_to(final),
                     watcher=watcher,
+                    stop=Stop(),
                 )
         finally:
             self._count(tree)
             self.screen.show_result(tree, quiet=self.options.quiet)
+            if tree.ended is not None and tree.ended.status == "paused":
+                self.screen.show_waiting(tree, self._resume_command(tree))
 
     async def retry(self) -> None:
         """Take the last exchange back from the user's conversation, and send its message again.
@@ -165,6 +169,11 @@ class Chat:
     async def _agency(self) -> Agency:
         # Who stops waiting does not stop the building.
         return await asyncio.shield(self._building or self.start_building())
+
+    def _resume_command(self, tree: CallTree) -> str:
+        assert tree.started is not None
+        options = self.options
+        return resume_command(tree.started.run_id, options.manifest, options.store)
 
     def _thread(self) -> str:
         if self.thread_id is None:

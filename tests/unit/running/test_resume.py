@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agency_cli.calltree import CallTree
+from agency_cli.cli.answering import Answers
 from agency_cli.cli.resuming import ResumeOptions, resume
 from agency_cli.errors import AgencyError, LimitReached, ProviderFailed, UsageError
 from agency_cli.event_json import event_from_json
@@ -65,6 +66,8 @@ def go_on(stopped: Journalled, capsys, **given: Any) -> dict[str, Any]:
         "manifest": None,
         "models": (),
         "limits": {},
+        "answers": Answers(),
+        "yes": False,
         "force": False,
         "json": True,
         "jsonl": False,
@@ -115,6 +118,7 @@ def test_the_lines_of_a_resumed_run_tell_its_whole_tree(team, fake_server, capsy
     resume(
         ResumeOptions(
             run_id=failed.run.id, manifest=None, models=(), limits={}, store=url, force=False,
+            answers=Answers(), yes=False,
             json=False, jsonl=True, quiet=True, verbose=False,
         )
     )  # fmt: skip

@@ -1,0 +1,66 @@
+"""Answers that the command line gives to calls of a paused run, before it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from agency_cli.errors import UsageError
+from agency_cli.events import ApprovalAsked, ApprovalDecided
+
+ALL = "all"
+"""Stands for every call that waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The options `--approve`, `--deny` and `--reason`, as given."""
+
+    approve: Sequence[str] = ()
+    deny: Sequence[str] = ()
+    reason: str | None = None
+
+    def decisions(self, waiting: Sequence[ApprovalAsked], run_id: str) -> list[ApprovalDecided]:
+        """Return what they decide.
+
+        Args:
+            waiting: The questions that nobody has answered.
+            run_id: The run.
+
+        Raises:
+            UsageError: No such call waits, one is both approved and denied, or a reason is given
+                for nothing.
+        """
+        if self.reason is not None and not self.deny:
+            raise UsageError("--reason says why a call is denied; give --deny CALL with it")
+        approved = set(_calls(self.approve, waiting, run_id))
+        denied = set(_calls(self.deny, waiting, run_id))
+        if both := approved & denied:
+            raise UsageError(f"call {min(both)} is both approved and denied; do one of them")
+        return [
+            ApprovalDecided(
+                node_id=question.node_id,
+                call=question.call,
+                approved=question.call in approved,
+                by="option",
+                at=datetime.now(UTC),
+                reason="" if question.call in approved else self.reason or "",
+            )
+            for question in waiting
+            if question.call in approved | denied
+        ]
+
+
+def _calls(wanted: Sequence[str], waiting: Sequence[ApprovalAsked], run_id: str) -> Iterator[str]:
+    calls = [question.call for question in waiting]
+    for text in wanted:
+        if text == ALL:
+            yield from calls
+        elif text in calls:
+            yield text
+        else:
+            known = ", ".join(calls) or "none"
+            raise UsageError(
+                f"no call {text!r} of run {run_id} waits for approval; those that do: {known}"
+            )
