@@ -1,9 +1,10 @@
 """A program that runs command lines of `agency` in forks of itself, and kills them on request.
 
-One line of JSON in: `{"arguments": [...], "rows": N}`. The fork runs the command line, and is
-killed with SIGKILL right after it has committed the Nth row of a journal; without N it lives. One
-line of JSON out: `{"code": ..., "out": ..., "err": ...}`; a fork that was killed has the code -9.
-What takes long to import is imported once, which is what makes a hundred command lines bearable.
+One line of JSON in: `{"arguments": [...], "rows": N, "seconds": S}`. The fork runs the command
+line, and is killed with SIGKILL right after it has committed the Nth row of a journal, or after so
+many seconds; without N and S it lives. One line of JSON out: `{"code": ..., "out": ..., "err":
+...}`; a fork that was killed has the code -9. What takes long to import is imported once, which is
+what makes hundreds of command lines bearable.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,25 +25,32 @@ from sqlalchemy.pool import Pool
 
 import agency_cli.building
 import agency_cli.cli.resuming
-import agency_cli.models.warming
 import agency_cli.running  # noqa: F401 - imported before the forks
 from agency_cli.cli.app import run_command_line
+from agency_cli.models.warming import warm_up
 
 
 def main() -> None:
+    warm_up()
     for line in sys.stdin:
         asked = json.loads(line)
-        answer = in_a_fork(asked["arguments"], asked.get("rows"))
+        answer = in_a_fork(**asked)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def in_a_fork(arguments: list[str], rows: int | None) -> dict[str, Any]:
+def in_a_fork(
+    arguments: list[str], rows: int | None = None, seconds: float | None = None
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
         child = os.fork()
         if child == 0:
             _become(arguments, rows, out, err)
+        if seconds is not None:
+            # The child stays there, dead or alive, until it is waited for.
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         return {
             "code": os.waitstatus_to_exitcode(status),

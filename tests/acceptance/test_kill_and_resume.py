@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from agency_cli.calltree import CallTree
-from agency_cli.events import Usage
+from agency_cli.events import ApprovalDecided, Usage
 from agency_cli.pricing import ListPrice
 from agency_cli.store import Recorded, Runs, Threads, open_database
 from agency_runs import message
@@ -24,6 +25,10 @@ from command_line import environment
 from fake_server import FakeServer, ModelRequest
 
 TESTS = Path(__file__).parent.parent
+KILLED, PAUSED = -9, 4
+MOST_PAUSES = 4
+"""How often a run can pause and be resumed: it asks for two approvals."""
+KILLS = 200
 OF_ONE_RESPONSE = {"id", "call_id", "provider_data"}
 ANSWER = "Everything is sold."
 TEAM = """
@@ -40,9 +45,13 @@ agents:
   clerk: {{instructions: You are the clerk.}}
   carter: {{instructions: You are the carter., tools: [sell]}}
   speaker: {{instructions: You are the speaker., tools: [sell]}}
-tools: {{sell: {{python: "tools.py:sell"}}}}
+tools:
+  sell:
+    python: "tools.py:sell"
+    approval: [{{when: {{what: plough}}, then: ask}}, {{then: never}}]
 flows:
-  - boss > baker, smith, clerk
+  - boss > baker, smith
+  - {{from: boss, to: clerk, approval: ask}}
   - smith > carter
   - {{from: boss, to: speaker, kind: handoff}}
 """
@@ -100,10 +109,10 @@ class Driver:
             text=True,
         )
 
-    def run(self, *arguments: object, rows: int | None = None) -> dict[str, Any]:
+    def run(self, *arguments: object, **kill: float | None) -> dict[str, Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        asked = {"arguments": [str(argument) for argument in arguments], "rows": rows}
+        asked = {"arguments": [str(argument) for argument in arguments], **kill}
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         answer = json.loads(self._process.stdout.readline())
@@ -145,20 +154,30 @@ class Market:
         path = self.folder / "sold.txt"
         return Counter(path.read_text().split() if path.exists() else ())
 
-    def agency(self, *arguments: object, rows: int | None = None) -> dict[str, Any]:
+    def agency(self, *arguments: object, **kill: float | None) -> dict[str, Any]:
         store = f"sqlite:///{self.folder / 'runs.db'}"
-        return self.driver.run(*arguments, "--store", store, "--json", rows=rows)
+        return self.driver.run(*arguments, "--store", store, "--json", **kill)
 
-    def begin(self, *, rows: int | None = None) -> dict[str, Any]:
-        return self.agency("run", self.folder / "agency.yaml", "Sell all", rows=rows)
+    def begin(self, **kill: float | None) -> dict[str, Any]:
+        return self.agency("run", self.folder / "agency.yaml", "Sell all", **kill)
 
-    def resume(self, *, rows: int | None = None) -> dict[str, Any]:
+    def resume(self, **kill: float | None) -> dict[str, Any]:
+        """Go on with the run, agreeing to every call that waits."""
         (run,) = self.runs.all()
-        return self.agency("runs", "resume", run.id, rows=rows)
+        return self.agency("runs", "resume", run.id, "--approve", "all", **kill)
+
+    def until_done(self, done: dict[str, Any]) -> dict[str, Any]:
+        """Go on with the run, however often it pauses."""
+        for _ in range(MOST_PAUSES):
+            if done["code"] not in {KILLED, PAUSED}:
+                break
+            done = self.resume()
+        return done
 
     def rows(self) -> list[Recorded]:
-        (run,) = self.runs.all()
-        return self.runs.rows(run.id)
+        """Return what is written; nothing where the run had not begun."""
+        runs = self.runs.all()
+        return self.runs.rows(runs[0].id) if runs else []
 
     def history(self) -> dict[str, list[Any]]:
         """Return every conversation of the thread, by its name."""
@@ -214,7 +233,8 @@ def served(server: FakeServer) -> tuple[Counter[str], int, Decimal]:
 def in_flight(rows: list[Recorded]) -> tuple[int, set[str]]:
     """Return how many model calls, and which sales, had begun and not ended."""
     tree = CallTree.of(row.event for row in rows)
-    open_nodes = [node for node in tree.nodes.values() if node.status == "running"]
+    nodes = tree.nodes.values()
+    open_nodes = [node for node in nodes if node.status == "running" and not node.waits]
     sales = {json.loads(node.detail)["what"] for node in open_nodes if node.kind == "tool"}
     return sum(node.kind == "model" for node in open_nodes), sales
 
@@ -232,6 +252,8 @@ def require_once(market: Market, done: dict[str, Any], calls: int, sales: set[st
     names = {"bread", "cake", "nails", "plough", "thanks"}
     assert market.sold.keys() == names
     assert {what for what, number in market.sold.items() if number > 1} <= sales
+    decisions = [row.event for row in market.rows() if isinstance(row.event, ApprovalDecided)]
+    assert len({each.node_id for each in decisions}) == len(decisions) == 2
     kept = [row.kept for row in market.rows() if row.kept and "response" in row.kept]
     assert len({(k["path"], k["agent"], k["ordinal"]) for k in kept}) == len(kept) == len(times)
 
@@ -240,17 +262,20 @@ def test_a_run_killed_after_any_row_and_resumed_ends_the_same(tmp_path, driver):
     with FakeServer() as server:
         play(server)
         whole = Market.opened(driver, tmp_path / "whole", server)
-        require_once(whole, whole.begin(), 0, set())
+        require_once(whole, whole.until_done(whole.begin()), 0, set())
         rows, history = len(whole.rows()), whole.history()
     assert rows >= 40
     for row in range(1, rows):
         with FakeServer() as server:
             play(server)
             market = Market.opened(driver, tmp_path / f"row{row}", server)
-            assert market.begin(rows=row)["code"] == -9, row
+            done = market.begin(rows=row)
+            if done["code"] == PAUSED:
+                done = market.resume(rows=row - len(market.rows()))
+            assert done["code"] == KILLED, row
             assert len(market.rows()) == row
             calls, sales = in_flight(market.rows())
-            require_once(market, market.resume(), calls, sales)
+            require_once(market, market.until_done(done), calls, sales)
             assert market.history() == history, row
 
 
@@ -260,7 +285,7 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver):
         play(server)
         market = Market.opened(driver, tmp_path / "market", server)
         done, kills, calls, sales = market.begin(rows=7), 0, 0, set()
-        while done["code"] == -9:
+        while done["code"] in {KILLED, PAUSED}:
             kills += 1
             assert kills < 200, "it gets nowhere"
             more, which = in_flight(market.rows())
@@ -268,3 +293,29 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver):
             done = market.resume(rows=chance.randrange(1, 25))
         assert kills > 5
         require_once(market, done, calls, sales)
+
+
+def test_runs_that_are_killed_at_random_moments_end_the_same(tmp_path, driver):
+    chance = random.Random(8)  # noqa: S311 - no secret depends on it
+    kills, number, longest = 0, 0, 0.0
+    while kills < KILLS:
+        number += 1
+        with FakeServer() as server:
+            play(server)
+            market = Market.opened(driver, tmp_path / f"market{number}", server)
+            if not longest:
+                began = time.monotonic()
+                require_once(market, market.until_done(market.begin()), 0, set())
+                longest = (time.monotonic() - began) / 2
+                continue
+            done, calls, sales = market.begin(seconds=chance.uniform(0, longest)), 0, set[str]()
+            while not market.runs.all():
+                # Killed before anything was written: nothing is there to go on with.
+                kills += 1
+                done = market.begin(seconds=chance.uniform(0, longest))
+            while done["code"] in {KILLED, PAUSED}:
+                kills += done["code"] == KILLED
+                more, which = in_flight(market.rows())
+                calls, sales = calls + more, sales | which
+                done = market.resume(seconds=chance.uniform(0, longest))
+            require_once(market, done, calls, sales)
