@@ -13,9 +13,9 @@ from agency_cli.errors import ManifestError
 from agency_cli.limits import Limit
 from agency_cli.loading import LoadedManifest
 from agency_cli.messaging import handoffs_of, message_tools
-from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models
-from agency_cli.models.clients import ModelFactory, pricing_of, sdk_settings
-from agency_cli.models.watched import WatchedModel
+from agency_cli.models.agent_model import AgentModel
+from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models, left_out
+from agency_cli.models.clients import ModelFactory, watched_models
 from agency_cli.run_context import RunContext
 from agency_cli.tools.approvals import unknown_arguments
 from agency_cli.tools.kinds import build_tools, offers_of
@@ -69,6 +69,8 @@ def build_agency(
     }
     tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
     factory = ModelFactory(notify)
+    for notice in left_out(choices.values()):
+        notify(notice)
     agents = {
         key: _agent(key, loaded, choices[key], factory, tools) for key in loaded.manifest.agents
     }
@@ -95,21 +97,15 @@ def _agent(
 ) -> SdkAgent:
     spec = loaded.manifest.agents[key]
     max_turns, limit = _own_turns(key, loaded)
-    model = WatchedModel(
-        factory.make(choice),
-        agent=key,
-        label=choice.label,
-        provider=choice.provider_label,
-        pricing=pricing_of(choice),
-        max_turns=max_turns,
-        limit=limit,
+    model = AgentModel(
+        watched_models(choice.usable_chain, factory, agent=key, max_turns=max_turns, limit=limit)
     )
     return Agent(
         name=key,
         handoff_description=spec.description,
         instructions=loaded.instructions[key],
         model=model,
-        model_settings=sdk_settings(choice),
+        model_settings=model.settings,
         tools=[
             watched(tool, key, loaded.manifest.tools[name])
             for name in spec.tools

@@ -145,8 +145,14 @@ class Refused(RunFailed):
 
 
 class ProviderFailed(RunFailed):
+    """No answer came from a provider; `reason` is the message without who failed whom."""
+
     exit_code = ExitCode.PROVIDER
     kind = "provider"
+
+    def __init__(self, message: str, *, agent: str | None = None, reason: str = "") -> None:
+        self.reason = reason or message
+        super().__init__(message, agent=agent)
 
 
 class Interrupted(RunFailed):

@@ -13,6 +13,7 @@ from agency_cli.checks import (
     extra_params,
     flow_kinds,
     flows,
+    models,
     providers,
     reach,
     references,
@@ -40,6 +41,8 @@ ERRORS: Final[tuple[Check, ...]] = (
     tools.python_references,
     tools.reserved_names,
     providers.base_urls,
+    models.fallbacks_end,
+    models.fallbacks_listed_once,
     # What the flows say together.
     flows.short_forms,
     flows.empty_lists,
@@ -63,6 +66,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     usage.unused_tools,
     usage.unused_models,
     usage.unused_params,
+    models.misspelt_models,
     secrets.literal_secrets,
 )
 """Every rule whose breach is a warning."""

@@ -19,7 +19,6 @@ _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("defaults", "guardrails"), _ANY),
     (("params", "*", "type"), "file"),
     (("params", "*", "type"), "list"),
-    (("models", "*", "fallback"), _ANY),
     (("agents", "*", "guardrails"), _ANY),
     (("agents", "*", "output_schema"), _ANY),
     (("tools", "*", "builtin"), "shell"),

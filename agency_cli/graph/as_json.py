@@ -27,6 +27,7 @@ def _agent(box: Box) -> dict[str, Any]:
         "name": box.name,
         "description": box.description,
         "model": box.model,
+        "fallback": list(box.fallbacks),
         "entry": box.entry,
         "tools": list(box.tools),
     }

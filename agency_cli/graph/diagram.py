@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from agency_cli.manifest import FlowKind, Manifest, ModelSpec
+from agency_cli.manifest import FlowKind, Manifest
 
 
 class Box(NamedTuple):
@@ -16,6 +15,7 @@ class Box(NamedTuple):
         name: Its display name; the key where it has none.
         model: What the manifest gives it: a name under `models`, a model id, or nothing.
         model_id: The provider's id of that model.
+        fallbacks: What is tried when that model's provider fails, in order: names or model ids.
         tools: Names of its tools, as the manifest lists them.
         entry: The user's message may go to it.
     """
@@ -25,6 +25,7 @@ class Box(NamedTuple):
     description: str | None = None
     model: str | None = None
     model_id: str | None = None
+    fallbacks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     entry: bool = False
 
@@ -72,12 +73,14 @@ def diagram_of(manifest: Manifest) -> Diagram:
     boxes = []
     for key, agent in manifest.agents.items():
         model = agent.model or manifest.defaults.model
+        chain = manifest.model_chain(model) if model is not None else {}
         box = Box(
             agent=key,
             name=agent.name or key,
             description=agent.description,
             model=model,
-            model_id=_model_id(model, manifest.models),
+            model_id=chain[model].model if model is not None else None,
+            fallbacks=tuple(chain)[1:],
             tools=tuple(agent.tools),
             entry=key in entries,
         )
@@ -92,7 +95,3 @@ def diagram_of(manifest: Manifest) -> Diagram:
         for flow in manifest.single_flows
     ]
     return Diagram(name=manifest.name, boxes=tuple(boxes), arrows=tuple(arrows))
-
-
-def _model_id(name: str | None, models: Mapping[str, ModelSpec]) -> str | None:
-    return models[name].model if name is not None and name in models else name

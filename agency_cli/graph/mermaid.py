@@ -43,6 +43,8 @@ def _texts(box: Box, view: View) -> Iterator[str]:
     if view.models:
         same = box.model_id in (None, box.model)
         yield f"model {box.model or '(default)'}" + ("" if same else f" ({box.model_id})")
+        if box.fallbacks:
+            yield f"else {', '.join(box.fallbacks)}"
     if view.tools and box.tools:
         yield f"tools {', '.join(box.tools)}"
 

@@ -64,6 +64,12 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
         ("guardrails", "*", "judge"),
         ("guardrails", "*", "judge", "model"),
     ),
+    "misspelt-model": (("models",), ("models", "*")),
+    "fallback-cycle": (
+        ("models", "*"),
+        ("models", "*", "fallback"),
+        ("models", "*", "fallback", "*"),
+    ),
     "unused-param": (
         *_ANY_AGENT,
         ("agents", "*", "instructions"),

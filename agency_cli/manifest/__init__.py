@@ -12,7 +12,7 @@ from agency_cli.manifest.flows import (
     handoff_name,
 )
 from agency_cli.manifest.limits import Limits
-from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider
+from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider, Retry
 from agency_cli.manifest.params import ParamSpec
 from agency_cli.manifest.tools import (
     TOOL_KINDS,
@@ -44,6 +44,7 @@ __all__ = [
     "Price",
     "Provider",
     "PythonTool",
+    "Retry",
     "ToolSpec",
     "approval_of",
     "handoff_name",

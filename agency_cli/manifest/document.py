@@ -80,6 +80,21 @@ class Manifest(Extensible):
         reached = {flow.recipient for flow in self.single_flows if flow.sender != flow.recipient}
         return tuple(key for key in self.agents if key not in reached)
 
+    def model_chain(self, name: str) -> dict[str, ModelSpec]:
+        """Return the model `name`, its fallbacks and theirs, in the order in which they are tried.
+
+        Each is there once, by the name that it is mentioned by: a name under `models`, or a model
+        id.
+        """
+        chain: dict[str, ModelSpec] = {}
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in chain:
+                chain[each] = self.models.get(each) or ModelSpec.model_construct(model=each)
+                waiting += reversed(chain[each].fallback)
+        return chain
+
     def reached_from(self, entry: str) -> list[str]:
         """Return `entry` and the agents that flows lead to from it, nearest first."""
         recipients: dict[str, list[str]] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agency_cli.errors import CredentialsError
 from agency_cli.loading import LoadedManifest
-from agency_cli.manifest import Manifest, ModelSettings, ModelSpec, Price
+from agency_cli.manifest import AgentSpec, Manifest, ModelSettings, ModelSpec, Price
 
 OPENAI_URL = "https://api.openai.com/v1"
 LOCAL = "local"
@@ -64,12 +64,29 @@ class ModelChoice:
         endpoint: How it is reached; None where no server of ours is asked.
         settings: Settings from the model and the agent, the agent's first.
         price: The manifest's price, if it states one.
+        fallbacks: The models that are tried, in this order, when its provider fails for good.
     """
 
     model: str
     endpoint: Endpoint | None
     settings: ModelSettings
     price: Price | None = None
+    fallbacks: tuple[ModelChoice, ...] = ()
+
+    @property
+    def chain(self) -> tuple[ModelChoice, ...]:
+        """This model, then its fallbacks."""
+        return (self, *self.fallbacks)
+
+    @property
+    def usable_chain(self) -> tuple[ModelChoice, ...]:
+        """This model, then those of its fallbacks whose credentials are set."""
+        return (self, *(choice for choice in self.fallbacks if not choice.missing))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Environment variables that its credentials need and that are not set."""
+        return self.endpoint.missing if self.endpoint else ()
 
     @property
     def is_embedded(self) -> bool:
@@ -109,19 +126,27 @@ def choose_models(
     Order: the command line, the agent, `defaults`, `$AGENCY_MODEL`, the SDK's default.
     """
     manifest = loaded.manifest
-    fallback = manifest.defaults.model or environ.get("AGENCY_MODEL") or ""
+    usual = manifest.defaults.model or environ.get("AGENCY_MODEL") or ""
     choices = {}
     for key, agent in manifest.agents.items():
-        wanted = overrides.by_agent.get(key) or overrides.everyone or agent.model or fallback
-        spec = manifest.models.get(wanted) or ModelSpec.model_construct(model=wanted)
-        settings = merged_settings(spec.settings, manifest.defaults.settings, agent.settings)
-        choices[key] = ModelChoice(
-            model=spec.model,
-            endpoint=_endpoint(spec, loaded, environ),
-            settings=settings,
-            price=spec.price,
+        wanted = overrides.by_agent.get(key) or overrides.everyone or agent.model or usual
+        first, *others = (
+            _choice(spec, agent, loaded, environ) for spec in manifest.model_chain(wanted).values()
         )
+        choices[key] = replace(first, fallbacks=tuple(others))
     return choices
+
+
+def left_out(choices: Iterable[ModelChoice]) -> list[str]:
+    """Tell which fallbacks are not tried because their credentials are missing, each once."""
+    notices = (
+        f"{each.label} is left out as a fallback: {' and '.join(each.missing)}"
+        f" {'is' if len(each.missing) == 1 else 'are'} not set"
+        for choice in choices
+        for each in choice.fallbacks
+        if each.missing
+    )
+    return list(dict.fromkeys(notices))
 
 
 def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
@@ -132,7 +157,7 @@ def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
     """
     needed: dict[str, list[str]] = {}
     for agent, choice in choices:
-        for variable in choice.endpoint.missing if choice.endpoint else ():
+        for variable in choice.missing:
             needed.setdefault(variable, []).append(agent)
     if not needed:
         return
@@ -154,6 +179,18 @@ def merged_settings(*layers: ModelSettings | None) -> ModelSettings:
         if layer is not None:
             merged.update(layer.model_dump(exclude_unset=True))
     return ModelSettings.model_validate(merged)
+
+
+def _choice(
+    spec: ModelSpec, agent: AgentSpec, loaded: LoadedManifest, environ: Mapping[str, str]
+) -> ModelChoice:
+    defaults = loaded.manifest.defaults.settings
+    return ModelChoice(
+        model=spec.model,
+        endpoint=_endpoint(spec, loaded, environ),
+        settings=merged_settings(spec.settings, defaults, agent.settings),
+        price=spec.price,
+    )
 
 
 def _endpoint(

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import isawaitable
 
-from agents import (
-    Model,
-    ModelRetrySettings,
-    ModelSettings,
-    OpenAIChatCompletionsModel,
-    OpenAIResponsesModel,
-    RetryDecision,
-    RetryPolicyContext,
-    retry_policies,
-)
+from agents import Model, ModelSettings, OpenAIChatCompletionsModel, OpenAIResponsesModel
 from agents.models import get_default_model_settings
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from agency_cli.errors import UsageError
+from agency_cli.limits import Limit
+from agency_cli.manifest import Retry
 from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice
+from agency_cli.models.persevering import RETRIES
 from agency_cli.models.replies import check_reply
 from agency_cli.models.warming import WarmUp
+from agency_cli.models.watched import WatchedModel
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
-
-RETRIES = 4
-LONGEST_WAIT = 60.0
-"""Seconds; a server that asks for a longer pause is not waited for."""
-PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-"""HTTP statuses of failures that may go away by themselves."""
 
 Notify = Callable[[str], None]
 
@@ -82,29 +70,37 @@ class ModelFactory:
         return self._clients[endpoint.provider]
 
 
-def sdk_settings(choice: ModelChoice) -> ModelSettings:
-    """Return the settings of every call with `choice`, retries and usage in streams included.
+def watched_models(
+    choices: Sequence[ModelChoice],
+    factory: ModelFactory,
+    *,
+    agent: str,
+    max_turns: int | None,
+    limit: Limit | None,
+) -> list[WatchedModel]:
+    """Return the models that one agent calls, in the order of its choices.
 
-    Settings that are given replace the SDK's own defaults for a model one by one, not all.
+    Args:
+        choices: The choices.
+        factory: Makes their models.
+        agent: The agent's key.
+        max_turns: The most calls that it may make for one input.
+        limit: That limit as messages name it.
     """
-    given = choice.settings.model_dump(exclude_unset=True, exclude={"retry"})
-    defaults = (
-        get_default_model_settings(choice.model)
-        if choice.endpoint is not None and choice.endpoint.is_openai
-        else ModelSettings()
-    )
-    retry = choice.settings.retry
-    backoff = retry.backoff.model_dump(exclude_unset=True) if retry and retry.backoff else None
-    return defaults.resolve(
-        ModelSettings(
-            **{"include_usage": True, **given},
-            retry=ModelRetrySettings(
-                max_retries=retry.max_retries if retry else RETRIES,
-                backoff=backoff or {"initial_delay": 0.5, "max_delay": 8.0},
-                policy=_passing_failure,
-            ),
+    return [
+        WatchedModel(
+            factory.make(choice),
+            agent=agent,
+            label=choice.label,
+            provider=choice.provider_label,
+            pricing=pricing_of(choice),
+            settings=_sdk_settings(choice),
+            retry=choice.settings.retry or Retry(max_retries=RETRIES),
+            max_turns=max_turns,
+            limit=limit,
         )
-    )
+        for choice in choices
+    ]
 
 
 def pricing_of(choice: ModelChoice) -> Pricing:
@@ -118,18 +114,18 @@ def pricing_of(choice: ModelChoice) -> Pricing:
     return ListPrice(choice.model, choice.endpoint.base_url)
 
 
-_suggested = retry_policies.any(
-    retry_policies.provider_suggested(),
-    retry_policies.network_error(),
-    retry_policies.http_status(PASSING),
-)
+def _sdk_settings(choice: ModelChoice) -> ModelSettings:
+    """Return the settings of every call with `choice`, usage in streams included.
 
-
-async def _passing_failure(context: RetryPolicyContext) -> bool | RetryDecision:
-    if (context.normalized.retry_after or 0) > LONGEST_WAIT:
-        return False
-    decision = _suggested(context)
-    return await decision if isawaitable(decision) else decision
+    Settings that are given replace the SDK's own defaults for a model one by one, not all.
+    """
+    given = choice.settings.model_dump(exclude_unset=True, exclude={"retry"})
+    defaults = (
+        get_default_model_settings(choice.model)
+        if choice.endpoint is not None and choice.endpoint.is_openai
+        else ModelSettings()
+    )
+    return defaults.resolve(ModelSettings(**{"include_usage": True, **given}))
 
 
 def _litellm_model(model: str) -> Model:

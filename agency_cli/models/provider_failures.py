@@ -38,7 +38,8 @@ ADVICE = {
 
 def provider_failure(error: Exception, *, provider: str, agent: str) -> ProviderFailed:
     """Return our error for `error`: provider, reason in one line, and what to do."""
-    return ProviderFailed(f"{provider}: {_reason(error)} (agent {agent})", agent=agent)
+    reason = _reason(error)
+    return ProviderFailed(f"{provider}: {reason} (agent {agent})", agent=agent, reason=reason)
 
 
 def _reason(error: Exception) -> str:

@@ -25,29 +25,34 @@ class ReplyReader:
     """Finds the whole response in a stream of events."""
 
     _items: list[ResponseOutputItem] = field(default_factory=list)
-    _response: Response | None = None
+    _event: ResponseCompletedEvent | None = None
 
     def add(self, event: TResponseStreamEvent) -> None:
         """Take in one event."""
         match event:
             case ResponseOutputItemDoneEvent(item=item):
                 self._items.append(item)
-            case ResponseCompletedEvent(response=response):
-                self._response = response
+            case ResponseCompletedEvent():
+                self._event = event
             case _:
                 pass
 
-    def record(self) -> dict[str, Any]:
-        """Return the response as JSON; the stream has been read to its end."""
-        response = self._response
-        assert response is not None
+    def event(self) -> ResponseCompletedEvent:
+        """Return the end of the stream, with the whole response; it has been read to there."""
+        event = self._event
+        assert event is not None
         # Some servers send the items one by one and leave them out of the whole.
-        items = response.output or self._items
-        return {
-            "id": response.id,
-            "output": [_plain(item) for item in items],
-            "usage": _plain(response.usage) if response.usage else None,
-        }
+        event.response.output = event.response.output or self._items
+        return event
+
+
+def record_of(response: Response) -> dict[str, Any]:
+    """Return a response as JSON."""
+    return {
+        "id": response.id,
+        "output": [_plain(item) for item in response.output],
+        "usage": _plain(response.usage) if response.usage else None,
+    }
 
 
 def as_event(record: Mapping[str, Any], model: str) -> ResponseCompletedEvent:

@@ -1,14 +1,15 @@
-"""A model around a provider's model: each call is counted, told of, priced, and fails as ours."""
+"""A provider's model, watched: each call is counted, told of, priced, and fails as ours."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from decimal import Decimal
-from typing import Any, cast
+from typing import cast
 
-from agents import Model, ModelRetryAdvice, ModelRetryAdviceRequest
-from agents.items import ModelResponse, TResponseStreamEvent
+from agents import Model, ModelSettings, ModelTimeoutError
+from agents.items import TResponseStreamEvent
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -21,9 +22,11 @@ from openai.types.responses import (
 
 from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
-from agency_cli.limits import GUESSED_OUTPUT, Call, Limit
+from agency_cli.limits import Call, Limit
+from agency_cli.manifest import Retry
+from agency_cli.models.asked import Asked
 from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
-from agency_cli.models.recorded import ReplyReader, as_event, as_response
+from agency_cli.models.recorded import ReplyReader, record_of
 from agency_cli.models.replies import UnusableReply
 from agency_cli.models.responses import (
     UniqueCallIds,
@@ -37,11 +40,19 @@ from agency_cli.pricing import Pricing
 from agency_cli.run_context import Frame, OpenNode, RunContext, current_frame, may_begin, open_node
 
 
-class WatchedModel(Model):
-    """Calls a provider's model for one agent.
+class WatchedModel:
+    """One of the models of an agent, as it is called for that agent alone.
 
-    Every attempt passes here, so retries by the runner are nodes of their own. It is no dataclass
-    because the SDK copies those deeply, clients and locks included, to tell agents apart.
+    Attributes:
+        inner: The provider's model.
+        agent: Key of the agent whose model it is.
+        label: The model's name in trees and costs.
+        provider: Who is called, in messages.
+        pricing: What a call costs.
+        settings: The settings of its calls; `timeout` is kept here, not by the runner.
+        retry: How often, and after what time, a call that failed is tried again.
+        max_turns: The most calls that the agent may make for one input.
+        limit: That limit as messages name it.
     """
 
     def __init__(
@@ -52,83 +63,84 @@ class WatchedModel(Model):
         label: str,
         provider: str,
         pricing: Pricing,
+        settings: ModelSettings,
+        retry: Retry,
         max_turns: int | None = None,
         limit: Limit | None = None,
     ) -> None:
-        """Wrap `inner`.
-
-        Args:
-            inner: The provider's model.
-            agent: Key of the agent whose model it is.
-            label: The model's name in trees and costs.
-            provider: Who is called, in messages.
-            pricing: What a call costs.
-            max_turns: The most calls that the agent may make for one input.
-            limit: That limit as messages name it.
-        """
         self.inner = inner
         self.agent = agent
         self.label = label
         self.provider = provider
         self.pricing = pricing
+        self.settings = settings
+        self.retry = retry
         self.max_turns = max_turns
         self.limit = limit
 
-    def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
-        return self.inner.get_retry_advice(request)
-
-    async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        reply = ReplyReader()
-        async for event in self.stream_response(*args, **kwargs):
-            reply.add(event)
-        return as_response(reply.record())
-
-    async def stream_response(
-        self, *args: Any, **kwargs: Any
-    ) -> AsyncGenerator[TResponseStreamEvent]:
-        frame = current_frame.get()
-        key = (frame.path, self.agent, frame.turns.get(self.agent, 0))
-        recorded = frame.run.past.responses.get(key)
-        if recorded is not None:
-            yield self._recalled(frame, args, recorded)
-            return
-        await may_begin(frame)
-        reply = ReplyReader()
-        async with self._call(args) as (node, call):
-            stream = cast(
-                "AsyncGenerator[TResponseStreamEvent]", self.inner.stream_response(*args, **kwargs)
-            )
-            frame.cut_short = ""
-            ids = UniqueCallIds(args[1])
-            async with aclosing(stream) as events:
-                async for event in events:
-                    ids.apply(event)
-                    self._observe(node, call, event)
-                    if isinstance(event, ResponseCompletedEvent):
-                        note_unknown_tools(frame, self.agent, event.response, _offered(args))
-                    reply.add(event)
-                    yield event
-            if not call.answered:
-                raise UnusableReply("the reply was empty")
-            # The SDK reads a stream to its end, to here, before it does what the response asks.
-            path, agent, ordinal = key
-            record = {"path": path, "agent": agent, "ordinal": ordinal, "response": reply.record()}
-            frame.run.keep(node.id, record)
-
-    def _recalled(
-        self, frame: Frame, args: tuple[Any, ...], recorded: Mapping[str, Any]
+    async def answer(
+        self, asked: Asked, adapt: Callable[[Response], None] = lambda _: None
     ) -> ResponseCompletedEvent:
-        self._count_turn(frame)
-        frame.last_speaker = self.agent
-        event = as_event(recorded, self.label)
-        note_unknown_tools(frame, self.agent, event.response, _offered(args), again=True)
+        """Call the model once, and return its whole response.
+
+        Args:
+            asked: What the SDK calls it with.
+            adapt: Changes the response before it is kept and given back.
+
+        Raises:
+            ProviderFailed: There is no whole response.
+            RunFailed: There is one that cannot be worked with.
+            LimitReached: The call may not be made.
+        """
+        frame = current_frame.get()
+        await may_begin(frame)
+        ordinal = frame.turns.get(self.agent, 0)
+        async with self._call(asked) as (node, call):
+            async with self._in_time():
+                event = await self._read(frame, asked, node, call)
+            adapt(event.response)
+            kept = {"path": frame.path, "agent": self.agent, "ordinal": ordinal}
+            frame.run.keep(node.id, {**kept, "response": record_of(event.response)})
         return event
 
+    async def _read(
+        self, frame: Frame, asked: Asked, node: OpenNode, call: Call
+    ) -> ResponseCompletedEvent:
+        stream = cast(
+            "AsyncGenerator[TResponseStreamEvent]",
+            self.inner.stream_response(*asked.positional, **asked.named),
+        )
+        reply, ids = ReplyReader(), UniqueCallIds(asked.conversation)
+        frame.cut_short = ""
+        async with aclosing(stream) as events:
+            async for event in events:
+                ids.apply(event)
+                self._observe(node, call, event)
+                if isinstance(event, ResponseCompletedEvent):
+                    note_unknown_tools(frame, self.agent, event.response, asked.offered)
+                reply.add(event)
+        if not call.answered:
+            raise UnusableReply("the reply was empty")
+        return reply.event()
+
     @asynccontextmanager
-    async def _call(self, args: tuple[Any, ...]) -> AsyncIterator[tuple[OpenNode, Call]]:
+    async def _in_time(self) -> AsyncIterator[None]:
+        # The SDK would cancel an attempt that takes too long, which looks like an interruption.
+        clock = asyncio.timeout(self.settings.timeout)
+        try:
+            async with clock:
+                yield
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise ModelTimeoutError(self.settings.timeout or 0) from None
+
+    @asynccontextmanager
+    async def _call(self, asked: Asked) -> AsyncIterator[tuple[OpenNode, Call]]:
         frame = current_frame.get()
+        likely = asked.likely_usage()
         with self._own_turn(frame):
-            async with frame.run.ledger.call(self.agent, _likely(args), self.pricing) as call:
+            async with frame.run.ledger.call(self.agent, likely, self.pricing) as call:
                 with self._node(frame) as node, self._our_failures():
                     yield node, call
 
@@ -168,16 +180,13 @@ class WatchedModel(Model):
             # One agent's own limit is told to whoever asked it.
             reached.ends_run = False
             raise reached
-        self._count_turn(frame)
+        frame.turns[self.agent] = made + 1
         try:
             yield
         except ProviderFailed:
             # An attempt that failed is no turn; the runner may try again.
             frame.turns[self.agent] -= 1
             raise
-
-    def _count_turn(self, frame: Frame) -> None:
-        frame.turns[self.agent] = frame.turns.get(self.agent, 0) + 1
 
     def _observe(self, node: OpenNode, call: Call, event: TResponseStreamEvent) -> None:
         match event:
@@ -222,19 +231,3 @@ class WatchedModel(Model):
                 " declare its price under models"
             )
         ledger.unpriced.add(self.label)
-
-
-def _offered(args: tuple[Any, ...]) -> set[str]:
-    tools, handoffs = args[3], args[5]
-    return {tool.name for tool in tools} | {handoff.tool_name for handoff in handoffs}
-
-
-def _likely(args: tuple[Any, ...]) -> Usage:
-    """Guess a call's size: four characters of input are about one token."""
-    instructions, given, settings = args[0], args[1], args[2]
-    text = (instructions or "") + (given if isinstance(given, str) else str(given))
-    return Usage(
-        requests=1,
-        input_tokens=len(text) // 4,
-        output_tokens=settings.max_tokens or GUESSED_OUTPUT,
-    )

@@ -8,7 +8,7 @@ call runs in a task of its own, tasks copy their context, so branches never meet
 from agency_cli.run_context.approvals import Answer, Approvals, Ask, Subject, call_name
 from agency_cli.run_context.clocks import Clock
 from agency_cli.run_context.context import Keep, RunContext, Watch, keep_nothing, now
-from agency_cli.run_context.frames import Frame, current_frame
+from agency_cli.run_context.frames import Attempts, Frame, current_frame
 from agency_cli.run_context.gates import may_begin, refusal_of
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
 from agency_cli.run_context.nodes import (
@@ -26,6 +26,7 @@ __all__ = [
     "Answer",
     "Approvals",
     "Ask",
+    "Attempts",
     "Clock",
     "Conversation",
     "Frame",

@@ -48,6 +48,7 @@ class RunContext:
         remember: Is told at once when another agent has it.
         open_nodes: Nodes of the call tree that have not ended, by id, the outer ones first.
         flow_calls: How often each flow was used, by its place in the manifest.
+        resting: Models whose provider failed for good, and when that was, in monotonic seconds.
         approvals: Who agrees to calls, and to which.
         stop: Set where the run is to end as soon as what is under way has.
         clock: The time that the run may take; set while it is at work.
@@ -65,6 +66,7 @@ class RunContext:
     active_agent: str = ""
     remember: Callable[[str], None] = lambda _agent: None
     flow_calls: dict[str, int] = field(default_factory=dict)
+    resting: dict[str, float] = field(default_factory=dict)
     open_nodes: dict[str, OpenNode] = field(default_factory=dict)
     approvals: Approvals = field(default_factory=Approvals)
     stop: asyncio.Event = field(default_factory=asyncio.Event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +12,23 @@ if TYPE_CHECKING:
     from agency_cli.run_context.clocks import Clock
     from agency_cli.run_context.context import RunContext
     from agency_cli.run_context.nodes import AgentWork
+
+
+@dataclass(slots=True)
+class Attempts:
+    """What one model call has come to so far, where an agent has several models.
+
+    Attributes:
+        order: Positions of the agent's models, in the order in which they are tried.
+        at: The position in `order` of the model that is tried now.
+        retries: How often that model was tried again.
+        failures: Why those before it failed for good, each with its model's name.
+    """
+
+    order: Sequence[int]
+    at: int = 0
+    retries: int = 0
+    failures: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -27,6 +44,7 @@ class Frame:
         last_speaker: Key of the agent whose model answered last.
         cut_short: Why the provider ended the answer that is being read, where it is not whole.
         turns: Model calls made for this input, by agent.
+        attempts: Model calls that are not answered yet, by agent.
         repeats: For each tool call (agent, tool, arguments): its last result, and how many times
             in a row it gave just that.
         node_id: The node of the agent that works now, under which its calls stand.
@@ -43,6 +61,7 @@ class Frame:
     last_speaker: str = ""
     cut_short: str = ""
     turns: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, Attempts] = field(default_factory=dict)
     repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""
     work: AgentWork | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agency_cli.graph.diagram import Box, View
@@ -56,8 +56,14 @@ def _details(box: Box, view: View) -> Iterator[tuple[str, list[str]]]:
         name = box.model or "(default)"
         same = box.model_id in (None, box.model)
         yield "model", [name] if same else [name, f"({box.model_id})"]
+        if box.fallbacks:
+            yield "else", _listed(box.fallbacks)
     if view.tools and box.tools:
-        yield "tools", [f"{tool}," for tool in box.tools[:-1]] + [box.tools[-1]]
+        yield "tools", _listed(box.tools)
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return [f"{name}," for name in names[:-1]] + [names[-1]]
 
 
 def _labelled(label: str, words: list[str], limit: int, ellipsis: str) -> Iterator[str]:

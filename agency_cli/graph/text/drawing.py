@@ -48,6 +48,7 @@ def _writable(diagram: Diagram, encoding: str) -> Diagram:
             name=written(box.name) or box.agent,
             model=written(box.model) if box.model else None,
             model_id=written(box.model_id) if box.model_id else None,
+            fallbacks=tuple(map(written, box.fallbacks)),
         )
         for box in diagram.boxes
     ]

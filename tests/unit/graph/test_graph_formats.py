@@ -15,7 +15,10 @@ from agency_cli.manifest import Manifest
 MANIFEST = {
     "version": 1,
     "name": "desk",
-    "models": {"smart": {"model": "gpt-5.6"}},
+    "models": {
+        "smart": {"model": "gpt-5.6", "fallback": ["gpt-5", "home"]},
+        "home": {"model": "h"},
+    },
     "defaults": {"model": "smart"},
     "tools": {"files": {"builtin": "files", "root": "output"}},
     "agents": {
@@ -83,6 +86,7 @@ def test_a_diagram_shows_what_the_manifest_says():
             description="Plans.",
             model="smart",
             model_id="gpt-5.6",
+            fallbacks=("gpt-5", "home"),
             entry=True,
         ),
         Box(
@@ -92,7 +96,13 @@ def test_a_diagram_shows_what_the_manifest_says():
             model_id="gpt-5-mini",
             tools=("files",),
         ),
-        Box(agent="writer", name="writer", model="smart", model_id="gpt-5.6"),
+        Box(
+            agent="writer",
+            name="writer",
+            model="smart",
+            model_id="gpt-5.6",
+            fallbacks=("gpt-5", "home"),
+        ),
     )
     assert shown.arrows == (
         Arrow(sender="manager", recipient="analyst"),
@@ -120,6 +130,7 @@ def test_json_holds_every_agent_and_every_flow():
                 "name": "The Manager",
                 "description": "Plans.",
                 "model": "smart",
+                "fallback": ["gpt-5", "home"],
                 "entry": True,
                 "tools": [],
             },
@@ -128,6 +139,7 @@ def test_json_holds_every_agent_and_every_flow():
                 "name": "analyst",
                 "description": None,
                 "model": "gpt-5-mini",
+                "fallback": [],
                 "entry": False,
                 "tools": ["files"],
             },
@@ -136,6 +148,7 @@ def test_json_holds_every_agent_and_every_flow():
                 "name": "writer",
                 "description": None,
                 "model": "smart",
+                "fallback": ["gpt-5", "home"],
                 "entry": False,
                 "tools": [],
             },
@@ -159,9 +172,9 @@ def test_mermaid_has_a_node_for_every_agent_and_an_edge_for_every_flow():
     text = drawn(diagram_of(Manifest.model_validate(MANIFEST)), "mermaid", tools=True, models=True)
     assert read_mermaid(text) == (
         {
-            "a1": "The Manager<br/>(manager)<br/>model smart (gpt-5.6)",
+            "a1": "The Manager<br/>(manager)<br/>model smart (gpt-5.6)<br/>else gpt-5, home",
             "a2": "analyst<br/>model gpt-5-mini<br/>tools files",
-            "a3": "writer<br/>model smart (gpt-5.6)",
+            "a3": "writer<br/>model smart (gpt-5.6)<br/>else gpt-5, home",
         },
         ["a1"],
         [

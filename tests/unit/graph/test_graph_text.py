@@ -227,7 +227,7 @@ def test_a_long_name_takes_several_lines_and_is_cut_in_the_third():
 def test_tools_and_models_are_shown_on_request_only():
     picture = diagram("ceo > qa")
     boxes = (
-        picture.boxes[0]._replace(model="smart", model_id="gpt-5.6"),
+        picture.boxes[0]._replace(model="smart", model_id="gpt-5.6", fallbacks=("gpt-5", "home")),
         picture.boxes[1]._replace(tools=("files", "shell")),
     )
     picture = picture._replace(boxes=boxes)
@@ -235,6 +235,7 @@ def test_tools_and_models_are_shown_on_request_only():
     assert "smart" not in plain
     assert "files" not in plain
     assert "model smart (gpt-5.6)" in full
+    assert "else gpt-5, home" in full
     assert "model (default)" in full
     assert "tools files, shell" in full
 

@@ -6,7 +6,7 @@ import pytest
 
 from agency_cli.errors import ExitCode, ProviderFailed
 from agency_runs import build, run
-from fake_server import Fault
+from fake_server import Fault, Reply
 
 ONE = """
 agents:
@@ -27,8 +27,8 @@ APIS = pytest.mark.parametrize("api", ["chat_completions", "responses"])
         (Fault.status(429, retry_after=3600), "HTTP 429", 1),
         (Fault.status(500), "HTTP 500", 3),
         (Fault.status(503), "HTTP 503", 3),
-        (Fault.cut(after_chunks=4, how="dropped"), "the connection broke", None),
-        (Fault.cut(after_chunks=4, how="reset"), "the connection broke", None),
+        (Fault.cut(after_chunks=4, how="dropped"), "the connection broke", 3),
+        (Fault.cut(after_chunks=4, how="reset"), "the connection broke", 3),
         (Fault.cut(after_chunks=4, how="ended"), "stopped before it was finished", None),
         (Fault.not_json(), "the reply is text/html", 1),
         (Fault.garbage(), "the reply is not JSON", None),
@@ -78,6 +78,21 @@ def test_an_error_that_is_reported_within_a_stream_fails_the_run(tmp_path, fake_
     outcome = run(build(tmp_path, fake_server, ONE, api=api))
     assert "no capacity left" in str(outcome.error)
     assert outcome.error.exit_code == ExitCode.PROVIDER
+
+
+@APIS
+def test_an_attempt_that_takes_longer_than_its_timeout_fails_as_any_other(
+    tmp_path, fake_server, api
+):
+    fake_server.when(instructions="the boss").replies(
+        Fault.hang(30, times=1), Reply(text="late", delay=30)
+    )
+    text = ONE.replace("boss.}", "boss., settings: {timeout: 0.2, retry: {max_retries: 1}}}")
+    outcome = run(build(tmp_path, fake_server, text, api=api))
+    assert outcome.error.exit_code == ExitCode.PROVIDER
+    assert "no answer in time (agent boss)" in str(outcome.error)
+    assert [call.status for call in outcome.nodes("model")] == ["error", "error"]
+    assert outcome.tree.totals.turns == 0
 
 
 def test_a_server_that_is_not_there_is_named(tmp_path, fake_server):

@@ -1,0 +1,123 @@
+"""The models of one agent: the first is asked, the others when its provider fails for good."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents import Model, ModelRetryAdvice, ModelRetryAdviceRequest, ModelSettings
+from agents.items import ModelResponse, TResponseStreamEvent
+from openai.types.responses import Response, ResponseCompletedEvent
+
+from agency_cli.errors import ProviderFailed
+from agency_cli.models.asked import Asked, drop_server_state
+from agency_cli.models.persevering import REST, persevering
+from agency_cli.models.recorded import as_event, as_response, record_of
+from agency_cli.models.responses import note_unknown_tools
+from agency_cli.models.watched import WatchedModel
+from agency_cli.run_context import Attempts, Frame, RunContext, current_frame
+
+
+class AgentModel(Model):
+    """What the SDK calls for one agent, once for each attempt.
+
+    What the journal has is given back without a call. The runner decides with `settings.retry`
+    whether it calls again, and which model is then tried. It is no dataclass because the SDK
+    copies those deeply, clients and locks included, to tell agents apart.
+    """
+
+    def __init__(self, models: Sequence[WatchedModel]) -> None:
+        """Take the models of an agent, in the order in which they are tried; at least one."""
+        self.models = tuple(models)
+        self.agent = models[0].agent
+
+    @property
+    def settings(self) -> ModelSettings:
+        """The settings of the SDK's agent."""
+        # How long an attempt may take is kept by the model that makes it.
+        return replace(self.models[0].settings, timeout=None, retry=persevering(self.models))
+
+    def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
+        return self._tried(self._attempts(current_frame.get())).inner.get_retry_advice(request)
+
+    async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
+        event = await self._answer(Asked(args, kwargs))
+        return as_response(record_of(event.response))
+
+    async def stream_response(
+        self, *args: Any, **kwargs: Any
+    ) -> AsyncGenerator[TResponseStreamEvent]:
+        # The pieces are told by the node of the call; the SDK needs the whole alone, and tries
+        # a stream again, or lets another model answer, as long as it was given nothing of it.
+        yield await self._answer(Asked(args, kwargs))
+
+    async def _answer(self, asked: Asked) -> ResponseCompletedEvent:
+        frame = current_frame.get()
+        key = (frame.path, self.agent, frame.turns.get(self.agent, 0))
+        recorded = frame.run.past.responses.get(key)
+        if recorded is not None:
+            return self._recalled(frame, asked, recorded)
+        attempts = self._attempts(frame)
+        model = self._tried(attempts)
+        try:
+            event = await model.answer(self._fitted(asked, model, frame), self._adapt(model))
+        except ProviderFailed as failure:
+            if not attempts.failures:
+                raise
+            raise _all_failed(attempts, model, failure) from failure
+        del frame.attempts[self.agent]
+        return event
+
+    def _recalled(
+        self, frame: Frame, asked: Asked, recorded: Mapping[str, Any]
+    ) -> ResponseCompletedEvent:
+        frame.turns[self.agent] = frame.turns.get(self.agent, 0) + 1
+        frame.last_speaker = self.agent
+        event = as_event(recorded, self.models[0].label)
+        note_unknown_tools(frame, self.agent, event.response, asked.offered, again=True)
+        return event
+
+    def _attempts(self, frame: Frame) -> Attempts:
+        if self.agent not in frame.attempts:
+            frame.attempts[self.agent] = Attempts(self._order(frame.run))
+        return frame.attempts[self.agent]
+
+    def _order(self, run: RunContext) -> Sequence[int]:
+        """Put models that failed lately last: waiting for them again would gain nothing."""
+        since = time.monotonic() - REST
+
+        def is_resting(position: int) -> bool:
+            return run.resting.get(self.models[position].label, since) > since
+
+        return sorted(range(len(self.models)), key=is_resting)
+
+    def _tried(self, attempts: Attempts) -> WatchedModel:
+        return self.models[attempts.order[attempts.at]]
+
+    def _fitted(self, asked: Asked, model: WatchedModel, frame: Frame) -> Asked:
+        """Return the question as this model is asked it: with its own settings."""
+        if model is self.models[0]:
+            return asked
+        own = model.settings
+        if frame.turns.get(self.agent):
+            # As the SDK does for the first one: a tool that must be called is called once.
+            own = replace(own, tool_choice=None)
+        asked = asked.with_settings(own)
+        return asked.without_server_state() if self._is_elsewhere(model) else asked
+
+    def _adapt(self, model: WatchedModel) -> Callable[[Response], None]:
+        return drop_server_state if self._is_elsewhere(model) else lambda _: None
+
+    def _is_elsewhere(self, model: WatchedModel) -> bool:
+        return model.provider != self.models[0].provider
+
+
+def _all_failed(attempts: Attempts, last: WatchedModel, failure: ProviderFailed) -> ProviderFailed:
+    reasons = [*attempts.failures, f"{last.label} ({failure.reason})"]
+    return ProviderFailed(
+        f"all {len(reasons)} models failed: {'; '.join(reasons)} (agent {last.agent})",
+        agent=last.agent,
+        reason=failure.reason,
+    )
