@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents import Agent, FunctionTool
-from agents.models import get_default_model
 
 from agency_cli.checks.tool_names import clashes
 from agency_cli.errors import ManifestError
@@ -16,6 +15,7 @@ from agency_cli.messaging import handoffs_of, message_tools
 from agency_cli.models.agent_model import AgentModel
 from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models, left_out
 from agency_cli.models.clients import ModelFactory, watched_models
+from agency_cli.models.default import with_default_model
 from agency_cli.run_context import RunContext
 from agency_cli.tools.approvals import unknown_arguments
 from agency_cli.tools.kinds import build_tools, offers_of
@@ -63,10 +63,7 @@ def build_agency(
     Raises:
         ManifestError: Tools that cannot be imported, or whose names clash.
     """
-    choices = {
-        key: choice if choice.model else replace(choice, model=get_default_model())
-        for key, choice in choose_models(loaded, overrides, environ).items()
-    }
+    choices = with_default_model(choose_models(loaded, overrides, environ))
     tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
     factory = ModelFactory(notify)
     for notice in left_out(choices.values()):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Protocol
 
 from agency_cli.events import Usage
@@ -44,7 +46,7 @@ class ListPrice:
 
     Attributes:
         model: The provider's id of the model.
-        base_url: Address of the provider's API.
+        base_url: Address of the provider's API; empty for LiteLLM, whose ids name the provider.
     """
 
     model: str
@@ -62,15 +64,37 @@ class ListPrice:
             cache_write_tokens=usage.cache_write_tokens,
             output_tokens=usage.output_tokens,
         )
-        try:
-            return calc_price(counted, self.model, provider_api_url=self.base_url).total_price
-        except LookupError:
-            pass
-        try:
-            # A gateway at an address of its own that serves OpenAI's models by their names.
-            return calc_price(counted, self.model, provider_id="openai").total_price
-        except LookupError:
-            return None
+        price = partial(calc_price, counted, self.model)
+        # A gateway at an address of its own serves OpenAI's models by their names.
+        likely = (
+            (
+                partial(price, provider_api_url=self.base_url),
+                partial(price, provider_id="openai"),
+            )
+            if self.base_url
+            else (partial(price, provider_id="litellm"),)
+        )
+        for attempt in likely:
+            try:
+                return attempt().total_price
+            except LookupError:
+                continue
+        return None
+
+
+def newest_change(today: date) -> date | None:
+    """Return the day of the latest change of a price, not after `today`, that the list knows."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - see above
+    from genai_prices.types import StartDateConstraint  # noqa: PLC0415 - see above
+
+    days = {
+        price.constraint.start_date
+        for provider in get_snapshot().providers
+        for model in provider.models
+        for price in (model.prices if isinstance(model.prices, list) else ())
+        if isinstance(price.constraint, StartDateConstraint)
+    }
+    return max((day for day in days if day <= today), default=None)
 
 
 def warm_up() -> None:

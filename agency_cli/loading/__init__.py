@@ -1,5 +1,6 @@
 """From a path to a sound manifest, or to every problem with it."""
 
+from agency_cli.loading.interpolation import EnvReference
 from agency_cli.loading.manifests import (
     LoadedManifest,
     Report,
@@ -8,4 +9,11 @@ from agency_cli.loading.manifests import (
     load_manifest,
 )
 
-__all__ = ["LoadedManifest", "Report", "check_manifest", "examine_manifest", "load_manifest"]
+__all__ = [
+    "EnvReference",
+    "LoadedManifest",
+    "Report",
+    "check_manifest",
+    "examine_manifest",
+    "load_manifest",
+]

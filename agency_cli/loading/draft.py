@@ -16,7 +16,7 @@ from agency_cli.loading.composing import compose
 from agency_cli.loading.extensions import without_extensions
 from agency_cli.loading.files import missing_python_files, read_instruction_files
 from agency_cli.loading.follow_ups import Doubts
-from agency_cli.loading.interpolation import Interpolation
+from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Params, read_params
 from agency_cli.loading.reading import read_text
 from agency_cli.loading.sources import Sources
@@ -35,6 +35,7 @@ class Draft:
         manifest: As far as it can be told; sound only without errors.
         instructions: What each agent is told, shared instructions first, by its key.
         missing_env: Unset variables of credentials, by place.
+        env: Its references to environment variables.
         errors: Located, in the order in which they are shown.
         warnings: Located.
     """
@@ -45,6 +46,7 @@ class Draft:
     manifest: Manifest | None
     instructions: Mapping[str, str]
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]]
+    env: tuple[EnvReference, ...]
     errors: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
 
@@ -114,6 +116,7 @@ class _Reader:
             manifest=None if excess else manifest,
             instructions={key: _joined(shared, text.text) for key, text in texts.items()},
             missing_env=interpolation.missing_env,
+            env=tuple(interpolation.env),
             errors=(*self._located(shape, in_order=True), *self._located(rest)),
             warnings=tuple(self._located(warnings)),
         )

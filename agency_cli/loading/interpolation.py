@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from agency_cli.checks.nearest import did_you_mean
 from agency_cli.checks.subject import MOST_PROBLEMS
@@ -18,6 +18,21 @@ _REFERENCE: Final = re.compile(
     r"|\$\{env\.(?P<env>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}"
     r"|\$\{param\.(?P<param>[A-Za-z][A-Za-z0-9_.-]*)\}"
 )
+
+
+class EnvReference(NamedTuple):
+    """A place that refers to an environment variable.
+
+    Attributes:
+        has_default: What the variable lacks is given there.
+        is_credential: The variable may be unset until a run needs it.
+    """
+
+    name: str
+    path: Path
+    has_default: bool
+    is_credential: bool
+
 
 LARGEST_WHOLE: Final = 10_000_000
 """Characters that all texts with references may have together."""
@@ -33,6 +48,7 @@ class Interpolation:
         open_params: Params that have no value yet; what holds them cannot be judged.
         problems: References that lead nowhere, or must not stand where they do.
         missing_env: Unset variables of credentials, by the credential's place.
+        env: References to environment variables, in the order in which they were met.
         used_params: Params that something refers to.
         open_places: Where a param without a value, or a reference that failed, stands.
         budget: Characters that may still be written; negative once there were too many.
@@ -43,6 +59,7 @@ class Interpolation:
     open_params: frozenset[str] = frozenset()
     problems: list[Problem] = field(default_factory=list)
     missing_env: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    env: list[EnvReference] = field(default_factory=list)
     used_params: set[str] = field(default_factory=set)
     open_places: set[Path] = field(default_factory=set)
     budget: int = LARGEST_WHOLE
@@ -97,6 +114,7 @@ class Interpolation:
 
     def _variable(self, found: re.Match[str], path: Path, nth: int) -> str:
         name, default = found["env"], found["default"]
+        self.env.append(EnvReference(name, path, default is not None, is_credential(path)))
         value = self.environ.get(name)
         if default is not None:
             return value or default

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agency_cli.errors import ManifestError, Problem, UsageError
 from agency_cli.loading.draft import read_draft
+from agency_cli.loading.interpolation import EnvReference
 from agency_cli.loading.sources import Sources
 from agency_cli.manifest import Manifest
 
@@ -28,6 +29,7 @@ class LoadedManifest:
         warnings: Located.
         missing_env: Environment variables that credentials need and that are not set, by the
             credential's place; the credential is empty.
+        env: Every reference to an environment variable.
         sources: The texts, for the places of problems that are found later.
     """
 
@@ -39,6 +41,7 @@ class LoadedManifest:
     instructions: Mapping[str, str]
     warnings: tuple[Problem, ...] = ()
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]] = field(default_factory=dict)
+    env: tuple[EnvReference, ...] = ()
     sources: Sources = field(repr=False, compare=False)
 
     def locate(self, problem: Problem) -> Problem:
@@ -95,6 +98,7 @@ def load_manifest(
         instructions=draft.instructions,
         warnings=draft.warnings,
         missing_env=draft.missing_env,
+        env=draft.env,
         sources=draft.sources,
     )
 

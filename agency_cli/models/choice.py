@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from agency_cli.errors import CredentialsError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import AgentSpec, Manifest, ModelSettings, ModelSpec, Price
+from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 OPENAI_URL = "https://api.openai.com/v1"
 LOCAL = "local"
@@ -170,6 +171,17 @@ def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
         + f". Set {'it' if len(needed) == 1 else 'them'}, for example"
         + f" `export {next(iter(needed))}=...`, or add `--model local`, which needs no key."
     )
+
+
+def pricing_of(choice: ModelChoice) -> Pricing:
+    """Return how the calls of `choice` are priced."""
+    if choice.price is not None:
+        return OwnPrice(choice.price)
+    if choice.endpoint is None:
+        if choice.model.startswith("litellm/"):
+            return ListPrice(choice.model.removeprefix("litellm/"), "")
+        return OwnPrice(FREE)
+    return ListPrice(choice.model, choice.endpoint.base_url)
 
 
 def merged_settings(*layers: ModelSettings | None) -> ModelSettings:

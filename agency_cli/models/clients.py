@@ -12,12 +12,11 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from agency_cli.errors import UsageError
 from agency_cli.limits import Limit
 from agency_cli.manifest import Retry
-from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice
+from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice, pricing_of
 from agency_cli.models.persevering import RETRIES
 from agency_cli.models.replies import check_reply
 from agency_cli.models.warming import WarmUp
 from agency_cli.models.watched import WatchedModel
-from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 Notify = Callable[[str], None]
 
@@ -34,7 +33,10 @@ class ModelFactory:
     def make(self, choice: ModelChoice) -> Model:
         """Return the SDK's model for `choice`. Nothing is sent before its first call."""
         if choice.is_embedded:
-            from agency_cli.models.local import NOTICE, LocalModel  # noqa: PLC0415 - an extra
+            from agency_cli.models.local.model import (  # noqa: PLC0415 - an extra
+                NOTICE,
+                LocalModel,
+            )
 
             if choice.model == LOCAL and not self._told:
                 self._told = True
@@ -101,17 +103,6 @@ def watched_models(
         )
         for choice in choices
     ]
-
-
-def pricing_of(choice: ModelChoice) -> Pricing:
-    """Return how the calls of `choice` are priced."""
-    if choice.price is not None:
-        return OwnPrice(choice.price)
-    if choice.endpoint is None:
-        if choice.model.startswith("litellm/"):
-            return ListPrice(choice.model.rpartition("/")[2], "")
-        return OwnPrice(FREE)
-    return ListPrice(choice.model, choice.endpoint.base_url)
 
 
 def _sdk_settings(choice: ModelChoice) -> ModelSettings:

@@ -54,6 +54,14 @@ def test_a_gateway_that_serves_a_model_by_openais_name_has_openais_price():
     assert ListPrice("gpt-5-mini", "http://127.0.0.1:1/v1")(Usage(input_tokens=1000)) is not None
 
 
+@pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"])
+def test_a_model_of_litellm_has_the_price_of_the_provider_in_its_name(model):
+    _, _, bare = model.partition("/")
+    usage = Usage(input_tokens=1000, output_tokens=1000)
+    assert ListPrice(model, "")(usage)
+    assert ListPrice(bare, "https://api.openai.com/v1")(usage) is None
+
+
 def test_a_model_that_nobody_lists_has_no_price():
     assert ListPrice("llama3.3:70b", "http://127.0.0.1:1/v1")(Usage(input_tokens=1000)) is None
 

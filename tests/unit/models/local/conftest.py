@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from agency_cli.models.local import LocalModel
 from agency_cli.models.local.engine import Engines
+from agency_cli.models.local.model import LocalModel
 from agency_cli.models.local.weights import EmbeddedModelUnavailable
 
 

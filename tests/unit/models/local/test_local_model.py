@@ -21,12 +21,12 @@ from pydantic import BaseModel, Field
 
 from agency_cli.checks.formats import FORMATS, has_format
 from agency_cli.errors import ProviderFailed
-from agency_cli.models.local import LocalModel
 from agency_cli.models.local.asking import Asker
 from agency_cli.models.local.conversation import Conversation
 from agency_cli.models.local.deciding import Offer
 from agency_cli.models.local.engine import WINDOW, Engines, Sampling, Stopped
 from agency_cli.models.local.filling import fill
+from agency_cli.models.local.model import LocalModel
 from agency_cli.models.local.schemas import Unfillable
 from agency_cli.models.local.speaker import Question, Speaker
 
