@@ -190,7 +190,7 @@ def origin_of(order: Order, agency: Agency) -> RunOrigin:
     """Return what the journal tells of how a run was made."""
     choices, overrides = agency.choices, order.overrides
     models = (model for choice in choices.values() for model in choice.chain)
-    secrets = (text for model in models if model.endpoint for text in model.endpoint.secrets)
+    secrets = (text for model in models for text in model.secrets)
     limits = {name: value for name, value in order.options.limits.items() if value is not None}
     return RunOrigin(
         manifest=str(order.loaded.folder / order.loaded.path.name),

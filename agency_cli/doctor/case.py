@@ -52,13 +52,10 @@ class Case:
 
     def secrets(self) -> set[str]:
         """Return what must not be shown, whatever text it gets into."""
-        held = {
-            text for model, _ in self.models() if model.endpoint for text in model.endpoint.secrets
-        }
-        if self.loaded is not None:
-            held |= {
-                self.environ.get(each.name, "") for each in self.loaded.env if each.is_credential
-            }
+        held = {text for model, _ in self.models() for text in model.secrets}
+        for reference in self.loaded.env if self.loaded else ():
+            if reference.is_credential:
+                held.add(self.environ.get(reference.name, ""))
         return {text for text in held if len(text) >= SHORTEST_SECRET}
 
 

@@ -19,6 +19,9 @@ OWN = {
 }
 """Variables that the program itself reads, and what it means that one is not set."""
 
+OF_MODELS = ("providers", "models", "defaults", "agents")
+"""Keys of a manifest below which credentials are those of models."""
+
 
 def variables(case: Case) -> Iterator[Finding]:
     """Every variable that the manifest refers to, and those of OpenAI where it is asked."""
@@ -32,7 +35,7 @@ def variables(case: Case) -> Iterator[Finding]:
     if built_in and case.environ.get("OPENAI_BASE_URL"):
         what = "set; models that name no provider are asked there"
         yield Finding(kind="variable", name="OPENAI_BASE_URL", status="ok", detail=what)
-    if any(model.missing for model, _ in built_in):
+    if any(model.endpoint and model.endpoint.missing for model, _ in built_in):
         yield _missing("OPENAI_API_KEY", users)
     elif built_in and case.environ.get("OPENAI_API_KEY"):
         yield Finding(
@@ -58,7 +61,7 @@ def _referred(case: Case, name: str, references: list[EnvReference]) -> Finding:
         detail = "empty" if without else "not set; the manifest has a default"
         return Finding(kind="variable", name=name, status="ok", detail=detail, needed_by=places)
     if all(_is_unused(case, each) for each in needed):
-        detail = "not set; no agent uses that provider"
+        detail = "not set; no agent uses what needs it"
         return Finding(kind="variable", name=name, status="note", detail=detail, needed_by=places)
     return _missing(name, places)
 
@@ -75,8 +78,9 @@ def _missing(name: str, needed_by: tuple[str, ...]) -> Finding:
 
 
 def _is_unused(case: Case, reference: EnvReference) -> bool:
-    used = {model.endpoint.provider for model, _ in case.models() if model.endpoint}
-    return reference.path[0] == "providers" and reference.path[1] not in used
+    """Say whether the variable stands in a credential of models, none of which any agent uses."""
+    needed = {variable for model, _ in case.models() for variable in model.missing}
+    return reference.path[0] in OF_MODELS and reference.name not in needed
 
 
 def _is_built_in(case: Case, model: ModelChoice) -> bool:

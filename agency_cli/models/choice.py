@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from agency_cli.errors import CredentialsError
 from agency_cli.loading import LoadedManifest
-from agency_cli.manifest import AgentSpec, Manifest, ModelSettings, ModelSpec, Price
+from agency_cli.manifest import ModelSettings, ModelSpec, Price
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -51,8 +51,7 @@ class Endpoint:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What nobody may read: the key, and what headers named like credentials hold."""
-        held = (text for name, text in self.headers.items() if _CREDENTIAL.search(name))
-        return tuple(text.removeprefix("Bearer ") for text in (self.api_key, *held) if text)
+        return (*([self.api_key] if self.api_key else []), *_credentials_in(self.headers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,7 @@ class ModelChoice:
         settings: Settings from the model and the agent, the agent's first.
         price: The manifest's price, if it states one.
         fallbacks: The models that are tried, in this order, when its provider fails for good.
+        unset: Environment variables that headers in its settings need and that are not set.
     """
 
     model: str
@@ -73,6 +73,7 @@ class ModelChoice:
     settings: ModelSettings
     price: Price | None = None
     fallbacks: tuple[ModelChoice, ...] = ()
+    unset: tuple[str, ...] = ()
 
     @property
     def chain(self) -> tuple[ModelChoice, ...]:
@@ -87,7 +88,14 @@ class ModelChoice:
     @property
     def missing(self) -> tuple[str, ...]:
         """Environment variables that its credentials need and that are not set."""
-        return self.endpoint.missing if self.endpoint else ()
+        needed = (*(self.endpoint.missing if self.endpoint else ()), *self.unset)
+        return () if self.is_embedded else tuple(dict.fromkeys(needed))
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What nobody may read: those of its server, and those in its own headers."""
+        own = _credentials_in(self.settings.extra_headers or {})
+        return (*(self.endpoint.secrets if self.endpoint else ()), *own)
 
     @property
     def is_embedded(self) -> bool:
@@ -111,6 +119,11 @@ class ModelChoice:
         return f"{self.endpoint.provider} ({_without_password(self.endpoint.base_url)})"
 
 
+def _credentials_in(headers: Mapping[str, str]) -> tuple[str, ...]:
+    held = (text for name, text in headers.items() if text and _CREDENTIAL.search(name))
+    return tuple(text.removeprefix("Bearer ") for text in held)
+
+
 def _without_password(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
@@ -132,7 +145,8 @@ def choose_models(
     for key, agent in manifest.agents.items():
         wanted = overrides.by_agent.get(key) or overrides.everyone or agent.model or usual
         first, *others = (
-            _choice(spec, agent, loaded, environ) for spec in manifest.model_chain(wanted).values()
+            _choice(name, spec, key, loaded, environ)
+            for name, spec in manifest.model_chain(wanted).items()
         )
         choices[key] = replace(first, fallbacks=tuple(others))
     return choices
@@ -194,15 +208,28 @@ def merged_settings(*layers: ModelSettings | None) -> ModelSettings:
 
 
 def _choice(
-    spec: ModelSpec, agent: AgentSpec, loaded: LoadedManifest, environ: Mapping[str, str]
+    name: str, spec: ModelSpec, agent: str, loaded: LoadedManifest, environ: Mapping[str, str]
 ) -> ModelChoice:
-    defaults = loaded.manifest.defaults.settings
+    manifest = loaded.manifest
+    own = manifest.agents[agent].settings
     return ModelChoice(
         model=spec.model,
         endpoint=_endpoint(spec, loaded, environ),
-        settings=merged_settings(spec.settings, defaults, agent.settings),
+        settings=merged_settings(spec.settings, manifest.defaults.settings, own),
         price=spec.price,
+        unset=_unset(loaded, ("models", name), ("defaults", "settings"), ("agents", agent)),
     )
+
+
+def _unset(loaded: LoadedManifest, *places: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the variables that credentials at or below these places lack."""
+    found = (
+        variable
+        for place, variables in loaded.missing_env.items()
+        if any(place[: len(above)] == above for above in places)
+        for variable in variables
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _endpoint(
@@ -212,29 +239,19 @@ def _endpoint(
         return None
     name = spec.provider or "openai"
     if name in loaded.manifest.providers:
-        return _declared_endpoint(name, loaded.manifest, loaded.missing_env)
+        return _declared_endpoint(name, loaded)
     return _openai_endpoint(environ)
 
 
-def _declared_endpoint(
-    name: str,
-    manifest: Manifest,
-    missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]],
-) -> Endpoint:
-    provider = manifest.providers[name]
-    missing = [
-        variable
-        for place, variables in missing_env.items()
-        if place[:2] == ("providers", name)
-        for variable in variables
-    ]
+def _declared_endpoint(name: str, loaded: LoadedManifest) -> Endpoint:
+    provider = loaded.manifest.providers[name]
     return Endpoint(
         provider=name,
         base_url=provider.base_url,
         api=provider.api,
         api_key=provider.api_key.get_secret_value() if provider.api_key else None,
         headers={key: value.get_secret_value() for key, value in provider.headers.items()},
-        missing=tuple(dict.fromkeys(missing)),
+        missing=_unset(loaded, ("providers", name)),
     )
 
 

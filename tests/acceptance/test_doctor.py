@@ -88,7 +88,7 @@ def test_each_variable_is_told_with_who_needs_it(crew):
     }
     assert statuses == {"ONE_KEY": "missing", "TEAM": "ok", "TWO_KEY": "ok", "SPARE_KEY": "note"}
     assert findings["variable", "ONE_KEY"]["needed_by"] == ["providers.one.api_key"]
-    assert "no agent uses" in findings["variable", "SPARE_KEY"]["detail"]
+    assert "no agent uses what needs it" in findings["variable", "SPARE_KEY"]["detail"]
     assert "has a default" in findings["variable", "TEAM"]["detail"]
 
 

@@ -113,3 +113,19 @@ def test_a_model_of_the_command_line_comes_with_its_own_fallbacks_only(team, fak
     assert str(own.error).startswith("all 2 models failed")
     alone = send_to(team, models=["llama"])
     assert str(alone.error).startswith("two (http://127.0.0.1:")
+
+
+def test_a_key_in_a_header_of_a_models_settings_is_a_key_as_any_other(
+    team, fake_server, monkeypatch
+):
+    header = 'extra_headers: {X-Auth: "Bearer ${env.EXTRA_KEY}"}'
+    text = team.read_text().replace("provider: one,", f"provider: one, settings: {{{header}}},")
+    team.write_text(text)
+    with pytest.raises(CredentialsError, match="EXTRA_KEY is not set"):
+        send_to(team)
+    monkeypatch.setenv("EXTRA_KEY", "extra-secret-key")
+    fake_server.when().says("I know extra-secret-key.")
+    done = send_to(team)
+    assert done.output == "I know extra-secret-key."
+    assert "extra-secret-key" not in "".join(map(repr, done.events))
+    assert fake_server.requests[0].headers["x-auth"] == "Bearer extra-secret-key"
