@@ -8,7 +8,8 @@ like a stream of server-sent events and end with the mark of a finished response
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 import httpx2
 
@@ -48,6 +49,20 @@ class CheckedStream(httpx2.AsyncByteStream):
         self._finished = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async with aclosing(self._read()) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        except httpx2.TransportError:
+            # A whole answer is one, and was paid for, however the connection ends after it.
+            if not self._finished:
+                raise
+        if not self._finished:
+            raise UnusableReply(
+                "the reply stopped before it was finished" if self._begun else "the reply was empty"
+            )
+
+    async def _read(self) -> AsyncGenerator[bytes]:
         kept = b""
         # A client that has read the mark of the end looks once more whether anything follows.
         async for chunk in self._inner:
@@ -59,10 +74,6 @@ class CheckedStream(httpx2.AsyncByteStream):
             self._note_cut(kept)
             kept = kept[-KEPT:]
             yield chunk
-        if not self._finished:
-            raise UnusableReply(
-                "the reply stopped before it was finished" if self._begun else "the reply was empty"
-            )
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -81,6 +81,21 @@ def test_an_error_that_is_reported_within_a_stream_fails_the_run(tmp_path, fake_
 
 
 @APIS
+@pytest.mark.parametrize("how", ["dropped", "reset", "ended"])
+def test_tokens_are_counted_wherever_a_stream_is_cut(tmp_path, fake_server, api, how):
+    counted = 0
+    for chunks in range(1, 12):
+        cut = Fault.cut(after_chunks=chunks, how=how, times=1, reply=Reply(text="Hello."))
+        fake_server.when(user=f"cut after {chunks},").fails(cut)
+        fake_server.when(user=f"cut after {chunks},").says("Hello.")
+        outcome = run(build(tmp_path, fake_server, ONE, api=api), f"cut after {chunks},")
+        counted += outcome.tree.totals.usage.total_tokens
+        assert counted == fake_server.counted.total.total, chunks
+        assert outcome.output == "Hello." or how == "ended"
+    assert fake_server.counted.failed.total > 0, "some were cut after the tokens were told"
+
+
+@APIS
 def test_an_attempt_that_takes_longer_than_its_timeout_fails_as_any_other(
     tmp_path, fake_server, api
 ):
