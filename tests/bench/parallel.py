@@ -59,9 +59,9 @@ def _agency(folder: Path, count: int) -> Agency:
         environ={"OPENAI_API_KEY": "not used"},
         notify=lambda _: None,
     )
-    agency.agents["boss"].model.inner = ScriptedModel(_asking(names))
+    agency.agents["boss"].model.models[0].inner = ScriptedModel(_asking(names))
     for name in names:
-        agency.agents[name].model.inner = ScriptedModel([ModelStep.respond(_answer)])
+        agency.agents[name].model.models[0].inner = ScriptedModel([ModelStep.respond(_answer)])
     return agency
 
 
