@@ -66,6 +66,12 @@ def show_run(
     json: Annotated[
         bool, typer.Option("--json", help="Print the object that `run --json` prints.")
     ] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page that loads nothing; - prints it."
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show model calls and whole texts.")
     ] = False,
@@ -76,7 +82,7 @@ def show_run(
     """
     from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
 
-    runs_work.show_run(run, manifest, store, as_json=json, verbose=verbose)
+    runs_work.show_run(run, manifest, store, as_json=json, html=html, verbose=verbose)
 
 
 @app.command("resume")

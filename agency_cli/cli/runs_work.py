@@ -12,7 +12,7 @@ from agency_cli.cli.options import resume_command, since_of
 from agency_cli.errors import UsageError
 from agency_cli.rendering.approvals import print_waiting
 from agency_cli.rendering.output import print_text
-from agency_cli.rendering.past import print_costs, print_run
+from agency_cli.rendering.past import print_costs, print_page, print_run
 from agency_cli.rendering.run_json import print_json, run_json, shares_json
 from agency_cli.rendering.runs import list_json, list_text
 from agency_cli.store import PastCall, Runs, open_database, store_url
@@ -41,19 +41,31 @@ def list_runs(
 
 
 def show_run(
-    run_id: str, manifest: Path | None, store: str | None, *, as_json: bool, verbose: bool
+    run_id: str,
+    manifest: Path | None,
+    store: str | None,
+    *,
+    as_json: bool,
+    html: str | None,
+    verbose: bool,
 ) -> None:
-    """Print the tree, the answer and the costs of one run.
+    """Print the tree, the answer and the costs of one run, or write them as a page.
 
     Raises:
         StoreFailed: There is no store, or it cannot be read.
-        UsageError: There is no such run.
+        UsageError: There is no such run, or the page cannot be written.
     """
+    if as_json and html is not None:
+        raise UsageError("--json and --html are two ways to show a run; give one of them")
     runs = runs_of(manifest, store)
     run = runs.find(run_id)
     events = [row.event for row in runs.recorded(run)]
     if as_json:
         print_json(run_json(CallTree.of(events)), sys.stdout)
+    elif html is not None:
+        print_page(events, html, sys.stdout)
+        if html != "-":
+            print_text(f"wrote {html}", sys.stderr)
     else:
         print_run(events, sys.stdout, os.environ, verbose=verbose)
         waiting = runs.waiting(run)

@@ -27,6 +27,7 @@ class Branch:
     """One line of the drawn tree, and those below it.
 
     Attributes:
+        id: That of the node; of the agent's, where a message or handoff reached one.
         kind: `message` is a delegation that reached nobody, or nobody yet.
         name: The agent, tool or model.
         about: The message or the arguments, as one line.
@@ -41,6 +42,7 @@ class Branch:
         children: The branches below it.
     """
 
+    id: str
     kind: BranchKind
     name: str
     about: str
@@ -99,6 +101,7 @@ class _Outliner:
         status = "ok" if handoff else given_by.status
         calls = [child for child in node.children if child.kind == "model"]
         return Branch(
+            id=node.id,
             kind=kind,
             name=node.name,
             about=one_line(given_by.detail),
@@ -157,6 +160,7 @@ class _Outliner:
     def _leaf(self, node: Node, kind: BranchKind, about: str) -> Branch:
         waits = node.waits and node.status in {"running", "paused"}
         return Branch(
+            id=node.id,
             kind=kind,
             name=node.name,
             about=f"waits for approval: {about}" if waits else about,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TextIO
 
 from agency_cli.calltree import CallTree, Totals
 from agency_cli.events import Event, Notice
 from agency_cli.rendering.glyphs import glyphs_for
-from agency_cli.rendering.output import print_text
+from agency_cli.rendering.output import print_text, write_file
 from agency_cli.rendering.plain import PlainWatcher
 from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.summary import Line, print_lines, print_result, share_lines
@@ -30,6 +31,24 @@ def print_run(
     error = tree.ended.error if tree.ended else None
     if error is not None:
         print_lines([Line(one_line(f"error: {error.message}", 2_000), "red")], stream, environ)
+
+
+def print_page(events: Sequence[Event], where: str, stdout: TextIO) -> None:
+    """Write a run's page into a file, or onto the standard output where that is named `-`.
+
+    Raises:
+        UsageError: The file cannot be written there.
+    """
+    # The template's engine takes long to import, and is only for this.
+    from agency_cli.rendering.html import run_page  # noqa: PLC0415
+
+    page = run_page(events)
+    if where == "-":
+        encoding = stdout.encoding or "utf-8"
+        # What an encoding lacks, HTML can say all the same.
+        print_text(page.encode(encoding, "xmlcharrefreplace").decode(encoding), stdout)
+    else:
+        write_file(page, Path(where))
 
 
 def print_costs(
