@@ -159,7 +159,8 @@ async def send(
     from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
 
     threads = order.threads
-    journal = RunJournal(threads.database, origin_of(order, agency))
+    origin = origin_of(order, agency)
+    journal = RunJournal(threads.database, origin)
     watch = watch_of(journal, remember, watcher)
     notify = notifier(watcher)
     async with thread_lock(threads.database.folder, thread_id, notify=notify):
@@ -174,7 +175,7 @@ async def send(
             limits=order.limits,
             limit_origins=order.limit_origins,
             thread_id=thread_id,
-            memory=lambda name: threads.conversation(thread_id, name, run_id),
+            memory=lambda name: threads.conversation(thread_id, name, run_id, origin.secrets),
             remember=remember,
             keep=journal.keep,
             approvals=approvals_of(order.options.standing, watcher, stop.wanted, os.environ),

@@ -31,6 +31,7 @@ from agency_cli.errors import UsageError
 from agency_cli.events import Notice, RunEnded
 from agency_cli.loading import LoadedManifest
 from agency_cli.rendering.figures import counted
+from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.watching import RunWatcher
 from agency_cli.store import RunJournal, Runs, RunSummary, store_url, thread_lock
 from agency_cli.store.runs import closed, waiting_in
@@ -105,8 +106,9 @@ async def _go_on(
         _require_resumable(runs, run, held=True)
         written = runs.rows(run.id)
         rows = closed(written)
+        origin = origin_of(order, agency)
         journal = RunJournal.going_on(
-            threads.database, origin_of(order, agency), run.id, [row.event for row in written]
+            threads.database, origin, run.id, [row.event for row in written]
         )
         for row in rows[len(written) :]:
             journal.add(row.event)
@@ -125,7 +127,7 @@ async def _go_on(
             limits=order.limits,
             limit_origins=order.limit_origins,
             thread_id=run.thread_id,
-            memory=lambda name: threads.conversation(run.thread_id, name, run.id),
+            memory=lambda name: threads.conversation(run.thread_id, name, run.id, origin.secrets),
             remember=remember,
             keep=journal.keep,
             past=past,
@@ -142,6 +144,11 @@ async def _go_on(
 def _as_before(run: RunSummary, options: ResumeOptions) -> OrderOptions:
     """Return the options that the run was begun with, under those that are given now."""
     manifest = options.manifest or Path(run.manifest)
+    if options.manifest is None and not manifest.exists():
+        raise UsageError(
+            f"the manifest of run {run.id}, {one_line(run.manifest)}, is not there; say where it is"
+            " with --manifest, and where the run is with --store"
+        )
     folder = manifest.absolute().parent if options.manifest else Path.cwd()
     given = {name: value for name, value in options.limits.items() if value is not None}
     return OrderOptions(

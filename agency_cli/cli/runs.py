@@ -12,10 +12,12 @@ from agency_cli.cli.answers import YesOption
 from agency_cli.cli.threads import JsonOption, ManifestOption, StoreOption
 
 app = typer.Typer(
-    help="Look at past runs and their costs, go on with one, or delete it.", no_args_is_help=True
+    help="Look at past runs and their costs, go on with one, move or delete them.",
+    no_args_is_help=True,
 )
 
 RunId = Annotated[str, typer.Argument(help="Id of the run.", metavar="RUN")]
+RunIds = Annotated[list[str], typer.Argument(help="Ids of runs.", metavar="RUN...")]
 
 
 class Status(StrEnum):
@@ -46,6 +48,13 @@ def list_runs(
     *,
     agency: Annotated[str | None, typer.Option(help="Only runs of this agency.")] = None,
     status: Annotated[Status | None, typer.Option(help="Only runs that stand so.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Only runs begun since then: 2026-01-31 (UTC), or 7d, 24h, 30m."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Only so many, the latest.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """List all runs, the latest first.
@@ -54,7 +63,8 @@ def list_runs(
     """
     from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
 
-    runs_work.list_runs(manifest, store, agency=agency, status=status, as_json=json)
+    wanted = runs_work.Filters(agency=agency, status=status, since=since, limit=limit)
+    runs_work.list_runs(manifest, store, wanted, as_json=json)
 
 
 @app.command("show")
@@ -188,15 +198,58 @@ def show_costs(
 
 
 @app.command("delete")
-def delete_run(
-    run: RunId,
+def delete_runs(
+    run: RunIds,
     manifest: ManifestOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Delete a run and its journal; its thread stays.
+    """Delete runs and their journals; their threads stay. All of those named, or none.
 
     Example: agency runs delete 1bf553004c90 -m agencies/dev_shop/agency.yaml
     """
     from agency_cli.cli import runs_work  # noqa: PLC0415 - not for --help
 
-    runs_work.delete_run(run, manifest, store)
+    runs_work.delete_runs(run, manifest, store)
+
+
+@app.command("export")
+def export_runs(
+    run: Annotated[
+        list[str] | None, typer.Argument(help="Ids of runs.", metavar="[RUN]...")
+    ] = None,
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Export all runs of the store.")] = False,
+    agency: Annotated[str | None, typer.Option(help="Export all runs of this agency.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a file, not to the terminal.")
+    ] = None,
+) -> None:
+    """Write runs as lines of JSON that `agency runs import` reads on another machine.
+
+    All that was said in them goes with them, and what their threads remembered until then.
+
+    Example: agency runs export 1bf553004c90 -o run.jsonl -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli import exchanging  # noqa: PLC0415 - not for --help
+
+    exchanging.export_runs(run or (), manifest, store, every=every, agency=agency, output=output)
+
+
+@app.command("import")
+def import_runs(
+    file: Annotated[str, typer.Argument(help="File of an export; - reads what is piped in.")],
+    manifest: ManifestOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Add the runs of an export to a store, which is made if there is none.
+
+    They are shown, listed, counted and resumed there as where they come from. What is there
+    already stays as it is; if anything in the file is wrong, nothing is added.
+
+    Example: agency runs import run.jsonl -m agencies/dev_shop/agency.yaml
+    """
+    from agency_cli.cli import exchanging  # noqa: PLC0415 - not for --help
+
+    exchanging.import_runs(file, manifest, store)

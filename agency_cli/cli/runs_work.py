@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,26 +20,33 @@ from agency_cli.rendering.runs import list_json, list_text
 from agency_cli.store import PastCall, Runs, open_database, store_url
 
 
-def list_runs(
-    manifest: Path | None,
-    store: str | None,
-    *,
-    agency: str | None,
-    status: str | None,
-    as_json: bool,
-) -> None:
-    """Print every run, or those of an agency, or with a status.
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Which runs are listed; None leaves none out."""
+
+    agency: str | None
+    status: str | None
+    since: str | None
+    limit: int | None
+
+
+def list_runs(manifest: Path | None, store: str | None, wanted: Filters, *, as_json: bool) -> None:
+    """Print every run, or those that are wanted.
 
     Raises:
         StoreFailed: There is no store, or it cannot be read.
+        UsageError: `since` is no time.
     """
+    now = datetime.now(UTC)
+    begin = since_of(wanted.since, now) if wanted.since is not None else None
     found = [
         run
         for run in runs_of(manifest, store).all()
-        if agency in {None, run.agency} and status in {None, run.status}
-    ]
-    text = list_json(found) if as_json else list_text(found, datetime.now(UTC))
-    print_text(text, sys.stdout)
+        if wanted.agency in {None, run.agency}
+        and wanted.status in {None, run.status}
+        and (begin is None or run.started_at >= begin)
+    ][: wanted.limit]
+    print_text(list_json(found) if as_json else list_text(found, now), sys.stdout)
 
 
 def show_run(
@@ -97,18 +106,21 @@ def show_costs(
         print_costs(by, parts, sys.stdout, os.environ)
 
 
-def delete_run(run_id: str, manifest: Path | None, store: str | None) -> None:
-    """Delete one run.
+def delete_runs(run_ids: Sequence[str], manifest: Path | None, store: str | None) -> None:
+    """Delete runs: all of them, or none.
 
     Raises:
         StoreFailed: There is no store, or it cannot be written.
-        UsageError: There is no such run, or it is running.
+        UsageError: One of them is not there, or is running.
     """
     runs = runs_of(manifest, store)
-    if runs.find(run_id).status == "running":
-        raise UsageError(f"run {run_id} is running; stop it first")
-    runs.delete(run_id)
-    print_text(f"deleted run {run_id}", sys.stderr)
+    wanted = list(dict.fromkeys(run_ids))
+    for run_id in wanted:
+        if runs.find(run_id).status == "running":
+            raise UsageError(f"run {run_id} is running; stop it first")
+    runs.delete(*wanted)
+    for run_id in wanted:
+        print_text(f"deleted run {run_id}", sys.stderr)
 
 
 def runs_of(manifest: Path | None, store: str | None) -> Runs:

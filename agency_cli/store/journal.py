@@ -15,10 +15,8 @@ from agency_cli.calltree import Totals
 from agency_cli.event_json import event_json
 from agency_cli.events import Event, NodeEnded, NodeStarted, RunEnded, RunStarted, TextDelta, Usage
 from agency_cli.store.database import Database, StoreFailed
+from agency_cli.store.secrets import value_without_secrets, without_secrets
 from agency_cli.store.tables import journal, runs
-
-SHORTEST_SECRET = 6
-"""Characters; what is shorter is no key, and stands in too many texts by chance."""
 
 
 def new_run_id() -> str:
@@ -158,7 +156,7 @@ class RunJournal:
                 agency=event.agency,
                 thread_id=event.thread_id or "",
                 agent=event.agent,
-                message=json.loads(self._without_secrets(json.dumps(event.message))),
+                message=value_without_secrets(event.message, origin.secrets),
                 manifest=origin.manifest,
                 digest=origin.digest,
                 options=origin.options,
@@ -194,14 +192,7 @@ class RunJournal:
 
     def _text(self, value: Mapping[str, Any]) -> str:
         # Escaped, as a model can write halves of characters, which no database takes.
-        return self._without_secrets(json.dumps(value))
-
-    def _without_secrets(self, text: str) -> str:
-        """Return the text with a mark for each secret in it."""
-        for secret in self.origin.secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                text = text.replace(json.dumps(secret)[1:-1], "[secret]")
-        return text
+        return without_secrets(json.dumps(value), self.origin.secrets)
 
 
 @cache

@@ -156,11 +156,11 @@ class Runs:
                     totals = totals_of_call(row.model, event)
                     yield PastCall(row.agency, row.agent, row.model, event.at, totals)
 
-    def delete(self, run_id: str) -> None:
-        """Delete a run and its journal; what its thread remembers stays."""
+    def delete(self, *run_ids: str) -> None:
+        """Delete runs and their journals, all at once; what their threads remember stays."""
         with self.database.transaction() as connection:
-            connection.execute(delete(journal).where(journal.c.run_id == run_id))
-            connection.execute(delete(runs).where(runs.c.id == run_id))
+            connection.execute(delete(journal).where(journal.c.run_id.in_(run_ids)))
+            connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
 
     def _summary(self, row: Row[Any], *, newest: str) -> RunSummary:
         status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models

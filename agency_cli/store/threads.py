@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, select, update
 
 from agency_cli.errors import UsageError
 from agency_cli.store.database import Database
+from agency_cli.store.secrets import value_without_secrets
 from agency_cli.store.tables import items, threads
 
 THREAD_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}")
@@ -59,7 +60,7 @@ class Threads:
                 f"{thread_id[:80]!r} is no id of a thread; use 1 to 64 letters, digits, `-`, `_`,"
                 " `.`, `:` or `@`"
             )
-        thread_id = thread_id or secrets.token_hex(6)
+        thread_id = thread_id or token_hex(6)
         now = datetime.now(UTC)
         with self.database.transaction() as connection:
             owner = connection.scalar(select(threads.c.agency).where(threads.c.id == thread_id))
@@ -126,9 +127,11 @@ class Threads:
             connection.execute(delete(items).where(items.c.thread_id == thread_id))
             return connection.execute(delete(threads).where(threads.c.id == thread_id)).rowcount > 0
 
-    def conversation(self, thread_id: str, name: str, run_id: str | None = None) -> Conversation:
+    def conversation(
+        self, thread_id: str, name: str, run_id: str | None = None, secrets: Sequence[str] = ()
+    ) -> Conversation:
         """Return one conversation of a thread, by its name, for `run_id` to go on with."""
-        return Conversation(self.database, thread_id, name, run_id)
+        return Conversation(self.database, thread_id, name, run_id, secrets)
 
     def take_back(self, run_id: str, *, done: Callable[[str], bool]) -> None:
         """Take back what a run brought into its conversations.
@@ -147,12 +150,13 @@ class Threads:
 
 @dataclass(frozen=True)
 class Conversation:
-    """What is remembered of one conversation, in order."""
+    """What is remembered of one conversation, in order; no `secrets` get into it."""
 
     database: Database
     thread_id: str
     name: str
     run_id: str | None = None
+    secrets: Sequence[str] = field(default=(), repr=False)
 
     def read(self, limit: int | None = None) -> list[Any]:
         """Return all items, or the latest `limit`, the oldest first."""
@@ -168,7 +172,7 @@ class Conversation:
                 "thread_id": self.thread_id,
                 "conversation": self.name,
                 "author": "" if _is_input(item) else author,
-                "item": item,
+                "item": value_without_secrets(item, self.secrets),
                 "at": now,
                 "run_id": self.run_id,
                 "path": path,

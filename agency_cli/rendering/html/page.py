@@ -35,7 +35,7 @@ WORDS: Mapping[RunStatus, str] = {
     "paused": "paused",
     "running": "running",
 }
-GLYPHS: Mapping[RunStatus, str] = {**UNICODE.statuses, "running": "●", "killed": "⊘"}
+GLYPHS = {"running": "●", "killed": "⊘"} | {str(k): sign for k, sign in UNICODE.statuses.items()}
 TITLES: Mapping[str, tuple[str, str]] = {
     "agent": ("Message", "Answer"),
     "handover": ("Message", "Answer"),
