@@ -17,7 +17,9 @@ from openai.types.responses import (
     ResponseOutputItemDoneEvent,
     ResponseUsage,
 )
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from agency_cli.store import StoreFailed
 
 
 @dataclass(slots=True)
@@ -56,7 +58,21 @@ def record_of(response: Response) -> dict[str, Any]:
 
 
 def as_event(record: Mapping[str, Any], model: str) -> ResponseCompletedEvent:
-    """Return a recorded response as the event that ends a stream."""
+    """Return a recorded response as the event that ends a stream.
+
+    Raises:
+        StoreFailed: It is no response.
+    """
+    try:
+        return _event(record, model)
+    except (KeyError, TypeError, ValidationError) as error:
+        raise StoreFailed(
+            f"an answer of {model} in the journal cannot be read; it is damaged, or a newer agency"
+            " wrote it"
+        ) from error
+
+
+def _event(record: Mapping[str, Any], model: str) -> ResponseCompletedEvent:
     return ResponseCompletedEvent(
         type="response.completed",
         sequence_number=0,

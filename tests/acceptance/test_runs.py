@@ -91,6 +91,28 @@ def test_list_keeps_to_a_status_and_an_agency(past):
     assert past.runs("list", "--status=kiled").code == 2
 
 
+def test_list_keeps_to_a_time_and_to_the_latest(past):
+    latest = json.loads(past.runs("list", "--json", "--limit", "1").out)
+    assert [run["run_id"] for run in latest] == [past.second["run_id"]]
+    begun = past.second["tree"]["started_at"]
+    for since, number in (("1h", 2), (begun, 0), ("2999-01-01", 0)):
+        assert len(json.loads(past.runs("list", "--json", "--since", since).out)) == number
+    for wrong in ("--since=yesterday", "--limit=0", "--limit=x"):
+        done = past.runs("list", wrong)
+        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+
+
+def test_a_page_goes_to_a_file_or_to_stdout_and_is_the_same(past):
+    run_id = past.first["run_id"]
+    wrote = past.runs("show", run_id, "--html", "page.html")
+    assert (wrote.code, wrote.out, wrote.err) == (0, "", "wrote page.html\n")
+    printed = past.runs("show", run_id, "--html", "-")
+    assert (printed.code, printed.err) == (0, "")
+    assert printed.out == (past.folder / "page.html").read_text(encoding="utf-8")
+    both = past.runs("show", run_id, "--html", "-", "--json")
+    assert (both.code, both.out, len(both.err.splitlines())) == (2, "", 1)
+
+
 def test_show_prints_the_same_object_as_the_run_did(past):
     for run in past.both:
         shown = past.runs("show", run["run_id"], "--json")
@@ -149,7 +171,17 @@ def test_delete_takes_one_run_away(past, tmp_path):
     assert left["run_id"] == past.second["run_id"]
 
 
-@pytest.mark.parametrize("verb", ["show", "delete"])
+def test_delete_takes_all_that_are_named_or_none(past, tmp_path):
+    past = replace(past, folder=shutil.copytree(past.folder, tmp_path / "copy"))
+    ids = [run["run_id"] for run in past.both]
+    assert past.runs("delete", *ids, "nope").code == 2
+    assert len(json.loads(past.runs("list", "--json").out)) == 2
+    done = past.runs("delete", *ids)
+    assert (done.code, done.out) == (0, "")
+    assert json.loads(past.runs("list", "--json").out) == []
+
+
+@pytest.mark.parametrize("verb", ["show", "delete", "export"])
 def test_a_run_that_is_not_there_is_a_clear_error(past, verb):
     done = past.runs(verb, "nope")
     assert (done.code, done.out) == (2, "")
@@ -182,6 +214,13 @@ def test_a_run_is_running_then_killed_with_its_process_then_resumed(team, fake_s
         refused = agency("runs", "delete", running["run_id"], folder=tmp_path)
         assert refused.code == 2
         assert "is running" in refused.err
+        refused = agency("runs", "export", running["run_id"], folder=tmp_path)
+        assert (refused.code, refused.out) == (2, "")
+        assert "is running" in refused.err
+        others = agency("runs", "export", "--all", folder=tmp_path)
+        assert others.code == 0
+        assert running["run_id"] not in others.out
+        assert f"run {running['run_id']} is running, and left out" in others.err
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
