@@ -117,6 +117,24 @@ def test_an_imported_run_is_resumed_with_what_its_thread_knew(home, away, fake_s
     assert [run["run_id"] for run in away.told("runs", "list")] == [run_id]
 
 
+def test_an_imported_answer_that_is_none_is_told_as_damaged_when_it_is_needed(
+    home, away, fake_server
+):
+    when = fake_server.when
+    when(instructions="the boss").calls("send_message", **message("worker", "Do it"))
+    when(instructions="the worker").fails(Fault.status(401))
+    run_id = home.send("Go")["run_id"]
+    lines = [json.loads(line) for line in home.runs("export", run_id).out.splitlines()]
+    (answered,) = [line for line in lines if (line.get("kept") or {}).get("response")]
+    answered["kept"]["response"]["output"] = [{"type": "nonsense"}]
+    file = "".join(json.dumps(line) + "\n" for line in lines)
+    assert away.runs("import", "-", stdin=file).code == 0
+    done = away.runs("resume", run_id, "-m", "agency.yaml")
+    assert (done.code, done.out) == (1, "")
+    last = done.err.splitlines()[-1]
+    assert last.startswith("error: an answer of gpt-5 in the journal cannot be read; it is damaged")
+
+
 def test_a_run_takes_its_thread_along_as_it_was_then(home, away, fake_server):
     answer_well(fake_server)
     first = home.send("First", "--thread=t")

@@ -116,6 +116,17 @@ def test_a_store_that_imported_an_export_exports_the_same_lines(home, lines, tmp
     assert list(away.calls()) == list(home.runs.calls())
 
 
+def test_where_one_run_of_a_file_does_not_fit_none_of_it_is_added(home, lines, tmp_path):
+    whole = text_of(lines)
+    other = text_of(export_lines(home.runs.database, [home.run.id])).replace(b'"go"', b'"stay"')
+    away, _ = add(tmp_path, other)
+    before = exported(away)
+    assert home.run.id in {run.id for run in away.all()}
+    with pytest.raises(UsageError, match="is in this store already, and went another way there"):
+        add(tmp_path, whole)
+    assert exported(away) == before
+
+
 def test_no_key_of_a_provider_leaves_with_an_export(home, lines):
     whole = text_of(lines).decode()
     assert KEY not in whole
