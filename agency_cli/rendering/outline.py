@@ -13,6 +13,7 @@ from typing import Literal
 
 from agency_cli.calltree import CallTree, Node, Totals
 from agency_cli.events import Status
+from agency_cli.rendering.approvals import decision
 from agency_cli.rendering.printable import arguments_line, one_line
 
 BranchKind = Literal["agent", "handover", "tool", "model", "message"]
@@ -39,6 +40,7 @@ class Branch:
         text: The end of what a running model call has written.
         given: The message or arguments in full.
         output: What it gave back, in full.
+        approval: What a person, or an option, decided of it, if that was asked.
         children: The branches below it.
     """
 
@@ -54,6 +56,7 @@ class Branch:
     text: str = ""
     given: str = ""
     output: str = ""
+    approval: str = ""
     children: tuple[Branch, ...] = ()
 
     @property
@@ -113,6 +116,7 @@ class _Outliner:
             text=calls[-1].last_text(_TAIL) if calls and calls[-1].status == "running" else "",
             given=given_by.detail,
             output=node.output,
+            approval=decision(given_by.decided) if given_by.decided else "",
             children=children,
         )
 
@@ -170,6 +174,7 @@ class _Outliner:
             error=node.error if node.status not in _SILENT else None,
             given=node.detail,
             output=node.output,
+            approval=decision(node.decided) if node.decided else "",
         )
 
     def _seconds(self, node: Node, *, until: Node | None = None) -> float:

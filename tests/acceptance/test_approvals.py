@@ -86,6 +86,21 @@ def resume(team: Path, server: Any, run_id: str, *options: str) -> Finished:
     return agency(*line, folder=team.parent, environ=server.env)
 
 
+def test_a_paused_run_can_be_answered_on_another_machine(team, fake_server, tmp_path_factory):
+    asks_clerk(fake_server, "smith")
+    run_id = json.loads(run(team, fake_server, "--json").out)["run_id"]
+    there = tmp_path_factory.mktemp("there")
+    exported = agency("runs", "export", run_id, folder=team.parent)
+    assert exported.code == 0, exported.err
+    assert agency("runs", "import", "-", folder=there, stdin=exported.out).code == 0
+    line = ("runs", "resume", run_id, "-m", team, "--approve", "all")
+    done = agency(*line, folder=there, environ=fake_server.env)
+    assert (done.code, done.out.strip()) == (0, "All is settled."), done.err
+    assert paid(team) == ["smith"]
+    page = agency("runs", "show", run_id, "--html", "-", folder=there)
+    assert "approved by an option" in page.out
+
+
 def test_without_a_terminal_a_run_pauses_and_says_which_command_answers(team, fake_server):
     asks_clerk(fake_server, "smith", "carter")
     done = run(team, fake_server)

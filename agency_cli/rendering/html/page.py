@@ -142,7 +142,8 @@ def _leading_to_failures(root: Branch) -> set[str]:
 
 
 def _texts(branch: Branch) -> tuple[tuple[str, str], ...]:
-    texts = zip(TITLES[branch.kind], (branch.given, branch.output), strict=True)
+    titles = (*TITLES[branch.kind], "Approval")
+    texts = zip(titles, (branch.given, branch.output, branch.approval), strict=True)
     return tuple((title, laid_out(text)) for title, text in texts if text.strip())
 
 

@@ -12,7 +12,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from agency_cli.calltree import CallTree
 from agency_cli.event_json import event_from_json
-from agency_cli.events import Event, NodeEnded, NodeStarted, RunEnded, RunStarted, TextDelta
+from agency_cli.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Event,
+    NodeEnded,
+    NodeStarted,
+    RunEnded,
+    RunStarted,
+    TextDelta,
+)
 from agency_cli.store.exchange.records import Id, Key, Name, RowLine, RunLine, what_is_wrong
 
 DEEPEST = 300
@@ -89,6 +98,8 @@ class GivenRun:
             self._require_place(event)
         elif isinstance(event, NodeEnded):
             self._require_running(event)
+        elif isinstance(event, ApprovalAsked | ApprovalDecided):
+            self._require_known(event)
         self._open = not isinstance(event, RunEnded)
 
     def _require_start(self, event: RunStarted) -> None:
@@ -114,6 +125,10 @@ class GivenRun:
         node = self.tree.nodes.get(event.id)
         if node is None or node.status != "running":
             raise ValueError(f"node {event.id[:80]!r} ends, and is not running")
+
+    def _require_known(self, event: ApprovalAsked | ApprovalDecided) -> None:
+        if event.node_id not in self.tree.nodes:
+            raise ValueError(f"an approval of node {event.node_id[:80]!r}, which never started")
 
 
 def _event(given: Mapping[str, Any]) -> Event:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from agency_cli.calltree import CallTree
+from agency_cli.cli.asking import Standing
 from agency_cli.errors import UsageError
 from agency_cli.rendering.html import run_page
 from agency_cli.rendering.run_json import run_json
@@ -30,7 +31,7 @@ entry: boss
 agents:
   boss: {instructions: You are the boss.}
   worker: {instructions: You are the worker., tools: [add]}
-tools: {add: {python: "tools.py:add"}}
+tools: {add: {python: "tools.py:add", approval: ask}}
 flows: [{from: boss, to: worker, on_error: fail}]
 """
 KEY = "sk-very-secret-1"
@@ -71,7 +72,7 @@ def home(tmp_path_factory) -> Journalled:
         when(instructions="the worker").fails(Fault.status(401))
         path = write(folder, server, TEAM, key=KEY)
         send_to(path, f"hello, is it {KEY}?", thread="t")
-        return send_to(path, "go", thread="t")
+        return send_to(path, "go", thread="t", standing=Standing(yes=True))
 
 
 @pytest.fixture(scope="module")
