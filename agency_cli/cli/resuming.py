@@ -51,8 +51,8 @@ class ResumeOptions:
     models: Sequence[str]
     limits: Mapping[str, float | None]
     store: str | None
-    answers: Answers
-    yes: bool
+    answers: Answers = Answers()
+    yes: bool = False
     force: bool
     json: bool
     jsonl: bool
