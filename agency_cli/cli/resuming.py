@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,7 @@ class ResumeOptions:
     models: Sequence[str]
     limits: Mapping[str, float | None]
     store: str | None
-    answers: Answers = Answers()
+    answers: Answers = field(default_factory=Answers)
     yes: bool = False
     force: bool
     json: bool
