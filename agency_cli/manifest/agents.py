@@ -1,7 +1,5 @@
 """An agent, as the manifest writes it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Whether a person must agree to a call: an answer for all calls, or rules that look at them."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import re

@@ -1,7 +1,6 @@
 """The base of every model of the file format: frozen, unknown keys refused."""
 
-from __future__ import annotations
-
+# No module of this package postpones its annotations: Pydantic would compile each of them anew.
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints

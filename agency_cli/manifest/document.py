@@ -1,7 +1,5 @@
 """The whole manifest."""
 
-from __future__ import annotations
-
 from collections import deque
 from functools import cached_property
 from typing import Literal

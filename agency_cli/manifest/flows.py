@@ -1,7 +1,5 @@
 """Flows as the manifest writes them, and as single directed permissions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

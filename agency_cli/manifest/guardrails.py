@@ -1,7 +1,5 @@
 """Guardrails: checks on what goes into an agent and what comes out."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag

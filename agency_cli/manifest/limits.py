@@ -1,7 +1,5 @@
 """Limits over the whole tree of a run."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from agency_cli.manifest.base import Strict

@@ -1,7 +1,5 @@
 """Providers, models, their settings and prices, as the manifest writes them."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field, SecretStr

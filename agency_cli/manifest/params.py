@@ -1,7 +1,5 @@
 """Params: values that whoever runs an agency gives it."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

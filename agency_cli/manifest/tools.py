@@ -1,7 +1,5 @@
 """The kinds of tools a manifest can declare; the key that names the kind tells them apart."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, SecretStr, Tag

@@ -48,12 +48,15 @@ def placed(
     rows = [_Row(list(row), widths, gaps, width) for row in order]
     for row in rows:
         row.settle(dict.fromkeys(row.items, width / 2), {})
-    for turn in range(_ROUNDS):
-        last = turn >= _ROUNDS - 2
-        for number in range(1, len(rows)):
-            _move(rows, plan, offsets, number, above=True, below=last)
-        for number in range(len(rows) - 2, -1, -1):
-            _move(rows, plan, offsets, number, above=last, below=True)
+    for turns, last in ((_ROUNDS - 2, False), (2, True)):
+        for _ in range(turns):
+            before = [dict(row.centres) for row in rows]
+            for number in range(1, len(rows)):
+                _move(rows, plan, offsets, number, above=True, below=last)
+            for number in range(len(rows) - 2, -1, -1):
+                _move(rows, plan, offsets, number, above=last, below=True)
+            if before == [row.centres for row in rows]:
+                break
     return [{item: round(centre) for item, centre in row.centres.items()} for row in rows]
 
 

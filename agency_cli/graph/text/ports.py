@@ -98,10 +98,14 @@ class _Ports:
 
     def _best_column(self, end: End, left: int, right: int, wish: int) -> int:
         """Return the free column nearest to the wish, if possible with no other line beside it."""
-        columns = sorted(range(left, right + 1), key=lambda column: (abs(column - wish), column))
-        free = [column for column in columns if not self._others_at(column, end)]
-        apart = [column for column in free if not self._crowded(column, end)]
-        return next(iter(apart or free or columns))
+        columns = sorted(range(left, right + 1), key=lambda column: abs(column - wish))
+        crowded = []
+        for column in columns:
+            if not self._others_at(column, end):
+                if not self._crowded(column, end):
+                    return column
+                crowded.append(column)
+        return (crowded or columns)[0]
 
     def _crowded(self, column: int, end: End) -> bool:
         straight = column in self._settled_others(end)
