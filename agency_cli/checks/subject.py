@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agency_cli.errors import Problem
 from agency_cli.manifest import Manifest
@@ -15,16 +14,14 @@ MOST_PROBLEMS: Final = 100
 """How many problems of one manifest, and of one sort, are shown; enough to begin with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text that a model reads; `path` is where it stands, or where its file is named."""
 
     path: Path
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """One manifest of sound shape.
 
     Attributes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agency_cli.checks import ERRORS, MOST_PROBLEMS, WARNINGS, Subject, Text, run_checks
 from agency_cli.checks.flows import too_many
@@ -24,8 +23,7 @@ from agency_cli.loading.typed import typed
 from agency_cli.manifest import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What is known of a manifest after looking through all of it.
 
     Attributes:
@@ -62,7 +60,7 @@ def read_draft(path: Path, params: Mapping[str, str], environ: Mapping[str, str]
     document, composing_problems = compose(text, shown)
     whole = document.data()
     assert isinstance(whole, dict)
-    reader = _Reader(Sources(shown, data, document), path.absolute().parent, whole, environ)
+    reader = _Reader(Sources(shown, data, document, {}, {}), path.absolute().parent, whole, environ)
     return reader.draft(params, composing_problems)
 
 
@@ -85,7 +83,7 @@ class _Reader:
         assert isinstance(document, dict)
         result = typed(document, written)
         manifest = result.manifest
-        self._sources = replace(self._sources, renamed=result.renamed)
+        self._sources = self._sources._replace(renamed=result.renamed)
         doubts = Doubts(set(result.mended), result.renamed, interpolation.open_places)
         shape = [*composing_problems, *params.problems]
         references = filter(doubts.is_independent, interpolation.problems)
@@ -126,7 +124,7 @@ class _Reader:
         files, problems = read_instruction_files(
             manifest, self._folder, shown_folder, self._sources.locate
         )
-        self._sources = replace(self._sources, files=files)
+        self._sources = self._sources._replace(files=files)
         return [*problems, *missing_python_files(manifest, self._folder)]
 
     def _shared(self, manifest: Manifest, interpolation: Interpolation) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agency_cli.checks.nearest import did_you_mean_file
 from agency_cli.checks.tools import named_python
@@ -16,8 +16,7 @@ from agency_cli.manifest import Manifest
 Place = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
+class TextFile(NamedTuple):
     """A file of instructions, as read.
 
     Attributes:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from agency_cli.errors import ManifestError, Problem, UsageError
 from agency_cli.loading.draft import read_draft
@@ -54,8 +55,7 @@ class LoadedManifest:
         return f"{found.file}:{found.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What checking one manifest found: errors, then warnings.
 
     `manifest` is what could be understood; None where that is nothing.

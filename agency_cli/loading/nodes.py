@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
@@ -40,8 +41,7 @@ class SequenceNode(Node):
     items: tuple[Node, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
-class Entry:
+class Entry(NamedTuple):
     key: Node
     value: Node
 
@@ -54,8 +54,7 @@ class MappingNode(Node):
         return self.entries.get(key) if self.entries and isinstance(key, str) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The text of a manifest and the nodes in it."""
 
     text: str

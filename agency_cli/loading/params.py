@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agency_cli.checks.nearest import did_you_mean, listed
 from agency_cli.errors import Problem
@@ -24,8 +23,7 @@ _WHAT: Final = {
 _EMPTY: Final[dict[str, Value]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Params:
+class Params(NamedTuple):
     """What is known of the params of one manifest.
 
     Attributes:

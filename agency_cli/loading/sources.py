@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from agency_cli.errors import Problem
 from agency_cli.loading.files import TextFile
 from agency_cli.loading.nodes import Document, Path, line_and_column, nth_index
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """The manifest's text, and the files of instructions that it names.
 
     Attributes:
@@ -25,8 +25,8 @@ class Sources:
     shown: str
     data: bytes
     document: Document
-    files: Mapping[Path, TextFile] = field(default_factory=dict)
-    renamed: Mapping[Path, str] = field(default_factory=dict)
+    files: Mapping[Path, TextFile]
+    renamed: Mapping[Path, str]
 
     def locate(self, problem: Problem) -> Problem:
         """Return the problem with file, line and column, unless it has them already."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -14,8 +13,7 @@ from agency_cli.manifest import Manifest
 from agency_cli.schema import load_schema
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """What became of a document.
 
     Attributes:
@@ -27,9 +25,9 @@ class Typed:
     """
 
     manifest: Manifest | None
-    problems: list[Problem] = field(default_factory=list)
-    mended: frozenset[Path] = frozenset()
-    renamed: Mapping[Path, str] = field(default_factory=dict)
+    problems: list[Problem]
+    mended: frozenset[Path]
+    renamed: Mapping[Path, str]
 
 
 def typed(document: dict[str, Any], written: dict[str, Any]) -> Typed:
@@ -43,7 +41,7 @@ def typed(document: dict[str, Any], written: dict[str, Any]) -> Typed:
         written: The same as written; messages quote only this.
     """
     try:
-        return Typed(Manifest.model_validate(document))
+        return Typed(Manifest.model_validate(document), [], frozenset(), {})
     except ValidationError as error:
         return _explained(error, document, written)
 

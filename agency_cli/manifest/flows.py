@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -58,8 +57,7 @@ class FlowSpec(Extensible):
         return json.dumps(self.extra_params or {}, sort_keys=True, default=str)
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """One directed permission: `sender` may reach `recipient`.
 
     `path` is where the manifest says so; `spec` is None for the short form.
