@@ -108,6 +108,9 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def _explain_surprise(error: BaseException, arguments: Sequence[str]) -> int:
+    if isinstance(error, SystemExit) and "_AGENCY_COMPLETE" in os.environ:
+        # How Typer ends when it has completed a word for a shell.
+        return ExitCode.OK
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EIO, errno.EBADF}:
         print_error(f"the output cannot be written: {error.strerror}", sys.stderr)
         return ExitCode.FAILED
