@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -34,6 +35,8 @@ from agency_cli.store.journal import new_run_id
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
     from agency_cli.building import Agency
+
+REMINDER = re.compile(r"^\[You are \S+ now; until now \S+ had this conversation\.\]\n\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +167,7 @@ async def send(
     watch = watch_of(journal, remember, watcher)
     notify = notifier(watcher)
     async with thread_lock(threads.database.folder, thread_id, notify=notify):
+        threads.require(thread_id)
         active = threads.active_agent(thread_id)
         entry = entry_of(order.loaded.manifest, agent, active)
         said = threads.conversation(thread_id, USER).read(1)
@@ -215,13 +219,15 @@ def watch_of(
     """Return what gets every event of a run: it is written down, and shown."""
 
     def watch(event: Event) -> None:
-        if isinstance(event, RunEnded) and event.final_agent is not None:
-            remember(event.final_agent)
+        # What happened is written down whether or not the thread is there, and shown in any case.
         try:
-            journal.add(event)
+            if isinstance(event, RunEnded) and event.final_agent is not None:
+                remember(event.final_agent)
         finally:
-            # What happened is shown, whether or not it could be written down.
-            watcher.on_event(event)
+            try:
+                journal.add(event)
+            finally:
+                watcher.on_event(event)
 
     return watch
 
@@ -231,6 +237,11 @@ def _with_reminder(message: str, entry: str, active: str | None) -> str:
     if active in {None, entry}:
         return message
     return f"[You are {entry} now; until now {active} had this conversation.]\n\n{message}"
+
+
+def without_reminder(message: str) -> str:
+    """Return what was said, without what `send` may have put before it."""
+    return REMINDER.sub("", message, count=1)
 
 
 def notifier(watcher: RunWatcher) -> Callable[[str], None]:

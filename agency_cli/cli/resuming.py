@@ -33,7 +33,7 @@ from agency_cli.loading import LoadedManifest
 from agency_cli.rendering.figures import counted
 from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.watching import RunWatcher
-from agency_cli.store import RunJournal, Runs, RunSummary, store_url, thread_lock
+from agency_cli.store import RunJournal, Runs, RunSummary, Threads, store_url, thread_lock
 from agency_cli.store.runs import closed, waiting_in
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _require_resumable(runs: Runs, run: RunSummary, *, held: bool = False) -> No
             f"thread {run.thread_id} went on with run {newest} since, so run {run.id} cannot be"
             " resumed on it; send its message again"
         )
-    if not runs.has_thread(run.thread_id):
+    if not Threads(runs.database).has(run.thread_id):
         raise UsageError(
             f"thread {run.thread_id} of run {run.id} was deleted, and what its agents knew with"
             " it; send the message again"

@@ -17,6 +17,7 @@ from agency_cli.cli.ordering import Order, OrderOptions, build, load, notifier, 
 from agency_cli.errors import AgencyError, Paused
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.watching import RunWatcher, make_watcher
+from agency_cli.store import StoreGone
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
@@ -77,7 +78,7 @@ def show(options: ShowOptions, work: Callable[[CallTree], None]) -> None:
         work(tree)
     except AgencyError as error:
         _show_result(options, tree, error)
-        if tree.started is not None and not options.quiet:
+        if tree.started is not None and not options.quiet and not isinstance(error, StoreGone):
             _show_way_on(options, tree, error)
         raise
     _show_result(options, tree, None)

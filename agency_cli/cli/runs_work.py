@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from agency_cli.rendering.output import print_text
 from agency_cli.rendering.past import print_costs, print_page, print_run
 from agency_cli.rendering.run_json import print_json, run_json, shares_json
 from agency_cli.rendering.runs import list_json, list_text
-from agency_cli.store import PastCall, Runs, open_database, store_url
+from agency_cli.store import PastCall, Runs, held_if_free, open_database, store_url
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +115,17 @@ def delete_runs(run_ids: Sequence[str], manifest: Path | None, store: str | None
         UsageError: One of them is not there, or is running.
     """
     runs = runs_of(manifest, store)
-    wanted = list(dict.fromkeys(run_ids))
-    for run_id in wanted:
-        if runs.find(run_id).status == "running":
-            raise UsageError(f"run {run_id} is running; stop it first")
-    runs.delete(*wanted)
+    wanted = {run_id: runs.find(run_id).thread_id for run_id in run_ids}
+    with ExitStack() as held:
+        free = {
+            thread: held.enter_context(held_if_free(runs.database.folder, thread))
+            for thread in dict.fromkeys(wanted.values())
+        }
+        for run_id, thread in wanted.items():
+            # Only the latest run of a thread can be at work, or be resumed meanwhile.
+            if not free[thread] and runs.newest_of(thread) == run_id:
+                raise UsageError(f"run {run_id} is running; stop it or wait for its end")
+        runs.delete(*wanted)
     for run_id in wanted:
         print_text(f"deleted run {run_id}", sys.stderr)
 

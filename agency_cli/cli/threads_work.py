@@ -6,9 +6,10 @@ import os
 import sys
 from pathlib import Path
 
+from agency_cli.errors import UsageError
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.threads import history_json, history_text, list_json, list_text
-from agency_cli.store import Threads, open_database, store_url
+from agency_cli.store import Threads, held_if_free, open_database, store_url
 
 
 def list_threads(manifest: Path | None, store: str | None, *, as_json: bool) -> None:
@@ -39,11 +40,17 @@ def delete_thread(thread_id: str, manifest: Path | None, store: str | None) -> N
 
     Raises:
         StoreFailed: There is no store, or it cannot be written.
-        UsageError: There is no such thread.
+        UsageError: There is no such thread, or a run holds it.
     """
     threads = _threads(manifest, store)
-    threads.find(thread_id)
-    threads.delete(thread_id)
+    with held_if_free(threads.database.folder, thread_id) as free:
+        threads.find(thread_id)
+        if not free:
+            raise UsageError(
+                f"a run is at work on thread {thread_id}; stop it or wait for its end, then delete"
+                " the thread"
+            )
+        threads.delete(thread_id)
     print_text(f"deleted thread {thread_id}", sys.stderr)
 
 

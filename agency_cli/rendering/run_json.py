@@ -17,12 +17,12 @@ from agency_cli.rendering.printable import escaped_json
 
 
 def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, Any]:
-    """Return a run as it stands; `failure` says why one has not even started."""
+    """Return a run as it stands; `failure` says what it does not tell itself."""
     started, ended = tree.started, tree.ended
     return {
         "run_id": started.run_id if started else None,
         "thread_id": started.thread_id if started else None,
-        "status": ended.status if ended else "error" if failure else "running",
+        "status": _status(tree, failure),
         "final_output": ended.final_output if ended else None,
         "final_agent": ended.final_agent if ended else None,
         "error": _error(tree, failure),
@@ -51,9 +51,17 @@ def _waiting(tree: CallTree) -> dict[str, Any]:
     return {"approvals": questions} if questions else {}
 
 
+def _status(tree: CallTree, failure: AgencyError | None) -> str:
+    ended = tree.ended
+    if failure is not None and (ended is None or ended.error is None):
+        # It never began, or has its answer and could not be stored.
+        return "error"
+    return ended.status if ended else "running"
+
+
 def _error(tree: CallTree, failure: AgencyError | None) -> dict[str, Any] | None:
-    if tree.ended is not None:
-        return asdict(tree.ended.error) if tree.ended.error else None
+    if tree.ended is not None and tree.ended.error is not None:
+        return asdict(tree.ended.error)
     if failure is None:
         return None
     return {"kind": failure.kind, "message": str(failure), "agent": None}

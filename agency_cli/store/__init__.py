@@ -1,8 +1,14 @@
 """The database: threads and their conversations, runs and their journals."""
 
-from agency_cli.store.database import Database, StoreFailed, open_database, store_url
+from agency_cli.store.database import (
+    Database,
+    StoreFailed,
+    StoreGone,
+    open_database,
+    store_url,
+)
 from agency_cli.store.journal import RunJournal, RunOrigin
-from agency_cli.store.locking import thread_lock
+from agency_cli.store.locking import held_if_free, thread_lock
 from agency_cli.store.runs import PastCall, Recorded, Runs, RunSummary
 from agency_cli.store.threads import USER, Conversation, StoredItem, Threads, ThreadSummary
 
@@ -17,9 +23,11 @@ __all__ = [
     "RunSummary",
     "Runs",
     "StoreFailed",
+    "StoreGone",
     "StoredItem",
     "ThreadSummary",
     "Threads",
+    "held_if_free",
     "open_database",
     "store_url",
     "thread_lock",

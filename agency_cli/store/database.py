@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,10 @@ ADVICE = {
     "malformed": "keep a copy of the file, and give another --store",
 }
 """What to do, by a part of what SQLite says."""
+REMOVED = (
+    "was removed, or replaced, while it was in use: what it held is lost, and this run is not"
+    " stored; keep its answer if it has one, and start again"
+)
 
 
 class StoreFailed(AgencyError):
@@ -41,13 +46,49 @@ class StoreFailed(AgencyError):
     ends_run = True
 
 
+class StoreGone(StoreFailed):
+    """What a run belongs to was deleted while it was in use; there is nothing to go on with."""
+
+
+_DELETED = (
+    "lost a run while it was at work: another process deleted it; what it did is not stored; send"
+    " its message again"
+)
+_TAKEN = "has a row already that was to be written: another process is at work on the same run"
+_CHANGED = (
+    "lacks a part that every store has: another program changed it; keep a copy of it, and give"
+    " another --store"
+)
+OWN_WORDS: Mapping[str, tuple[type[StoreFailed], str]] = {
+    # Rows belong to a run, and runs to nothing but themselves.
+    "foreign key": (StoreGone, _DELETED),
+    "unique constraint": (StoreGone, _TAKEN),
+    "no such table": (StoreFailed, _CHANGED),
+    "no such column": (StoreFailed, _CHANGED),
+}
+"""What to say, by a part of what a database says that only its programmers understand."""
+
+
 @dataclass(frozen=True)
 class Database:
-    """An open store; files that belong to it, such as locks, go into `folder`."""
+    """An open store; files that belong to it, such as locks, go into `folder`.
+
+    Attributes:
+        engine: Makes connections.
+        url: Where it is.
+        folder: Where its other files are.
+        file: Device and number of its file: another file of its name is not this store.
+    """
 
     engine: Engine
     url: URL
     folder: Path
+    file: tuple[int, int] | None = None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its file was removed, or replaced; what is written then is stored nowhere."""
+        return self.file is not None and self.file != _file_of(self.url)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -81,7 +122,7 @@ class Database:
             yield
         except (SQLAlchemyError, JSONDecodeError) as error:
             # What stands in a column of JSON is read within the transaction too.
-            raise _explained(self.url, error) from error
+            raise _explained(self, error) from error
 
     @contextmanager
     def _begun(self, engine: Engine) -> Iterator[Connection]:
@@ -122,7 +163,7 @@ def open_database(url: str, *, must_exist: bool = False) -> Database:
     event.listen(engine, "begin", _begin_at_once)
     database = Database(engine, parsed, _folder_of(parsed))
     _require_version(database)
-    return database
+    return replace(database, file=_file_of(parsed))
 
 
 def _folder_of(url: URL) -> Path:
@@ -137,6 +178,14 @@ def _folder_of(url: URL) -> Path:
             f"the store {url.database} cannot be made ({error.strerror}); {ELSEWHERE}"
         ) from error
     return folder
+
+
+def _file_of(url: URL) -> tuple[int, int] | None:
+    try:
+        found = os.stat(url.database or "")  # noqa: PTH116 - asked for at each row, where it counts
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -174,15 +223,22 @@ def _require_version(database: Database) -> None:
         ) from None
 
 
-def _explained(url: URL, error: Exception) -> StoreFailed:
+def _explained(database: Database, error: Exception) -> StoreFailed:
+    store = database.url.render_as_string()
+    if database.is_gone:
+        return StoreGone(f"the store {store} {REMOVED}")
     reason = _one_line(error)
+    for part, (failure, what) in OWN_WORDS.items():
+        if part in reason.lower():
+            return failure(f"the store {store} {what}")
     advice = next((f"; {what}" for part, what in ADVICE.items() if part in reason), "")
     return StoreFailed(
-        f"the store {url.render_as_string()} failed: {reason}; nothing that was written is lost"
-        f"{advice}"
+        f"the store {store} failed: {reason}; nothing that was written is lost{advice}"
     )
 
 
 def _one_line(error: Exception) -> str:
     original = error.__cause__ or error
-    return " ".join(str(original).split())
+    # SQLAlchemy's own errors carry the statement, which tells nobody anything.
+    said = original.args[0] if isinstance(original, SQLAlchemyError) else original
+    return " ".join(str(said).split())

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Dialect, insert, update
 from agency_cli.calltree import Totals
 from agency_cli.event_json import event_json
 from agency_cli.events import Event, NodeEnded, NodeStarted, RunEnded, RunStarted, TextDelta, Usage
-from agency_cli.store.database import Database, StoreFailed
+from agency_cli.store.database import REMOVED, Database, StoreFailed, StoreGone
 from agency_cli.store.secrets import value_without_secrets, without_secrets
 from agency_cli.store.tables import journal, runs
 
@@ -84,7 +84,7 @@ class RunJournal:
         """Write one event; pieces of text are left out, as the whole text comes at the end.
 
         Raises:
-            StoreFailed: It could not be written.
+            StoreFailed: It could not be written; or, at the end, the store is gone with all of it.
         """
         if isinstance(event, TextDelta) or self._failed:
             return
@@ -115,6 +115,9 @@ class RunJournal:
         if isinstance(event, RunEnded) and self._connection is not None:
             self._connection.close()
             self._connection = None
+        if isinstance(event, RunEnded) and self.database.is_gone:
+            # A file that was removed takes rows as before, for as long as it is open.
+            raise StoreGone(f"the store {self.database.url.render_as_string()} {REMOVED}")
 
     def _row(self, event: Event) -> dict[str, Any]:
         if isinstance(event, RunStarted):

@@ -19,7 +19,7 @@ from agency_cli.store.database import Database, StoreFailed
 from agency_cli.store.journal import totals_of_call
 from agency_cli.store.killed import left_open
 from agency_cli.store.locking import is_thread_busy
-from agency_cli.store.tables import journal, runs, threads
+from agency_cli.store.tables import journal, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +107,6 @@ class Runs:
         with self.database.reading() as connection:
             newest = connection.scalar(latest.order_by(runs.c.started_at.desc()).limit(1))
         return newest or ""
-
-    def has_thread(self, thread_id: str) -> bool:
-        """Tell whether the thread of a run is still there."""
-        with self.database.reading() as connection:
-            return (
-                connection.scalar(select(threads.c.id).where(threads.c.id == thread_id)) is not None
-            )
 
     def recorded(self, run: RunSummary) -> list[Recorded]:
         """Return what the journal tells of a run, with the ends that a killed one lacks."""

@@ -9,16 +9,18 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from agency_cli.errors import UsageError
-from agency_cli.store.database import Database
+from agency_cli.store.database import Database, StoreGone
 from agency_cli.store.secrets import value_without_secrets
 from agency_cli.store.tables import items, threads
 
 THREAD_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}")
 USER = ""
 """Name of the user's conversation; pairs are `sender>recipient`."""
+DELETED = "was deleted while it was in use, and what it remembered is lost"
+ANOTHER = "begin another thread (in a chat: /new)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,21 @@ class ThreadSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """One item of a conversation: `author` is the agent that wrote it, empty for its input."""
+    """One item of a conversation.
+
+    Attributes:
+        conversation: Name of the conversation.
+        author: The agent that wrote it; empty for what it was given.
+        item: The item, as the SDK has it.
+        at: When it was written.
+        run_id: The run that brought it; None in what version 1 of the store wrote.
+    """
 
     conversation: str
     author: str
     item: dict[str, Any]
     at: datetime
+    run_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,13 +93,33 @@ class Threads:
             )
 
     def set_active_agent(self, thread_id: str, agent: str) -> None:
-        """Remember which agent gets the next message."""
+        """Remember which agent gets the next message.
+
+        Raises:
+            StoreGone: The thread was deleted.
+        """
         with self.database.transaction() as connection:
-            connection.execute(
-                update(threads)
-                .where(threads.c.id == thread_id)
-                .values(active_agent=agent, updated_at=datetime.now(UTC))
+            _touch(connection, thread_id, active_agent=agent)
+
+    def has(self, thread_id: str) -> bool:
+        """Tell whether the thread is there."""
+        with self.database.reading() as connection:
+            found = connection.scalar(select(threads.c.id).where(threads.c.id == thread_id))
+        return found is not None
+
+    def require(self, thread_id: str) -> None:
+        """Make sure that there is a thread to write to, before anything is paid for.
+
+        Raises:
+            StoreGone: The thread was deleted, or the store removed, since it was begun.
+        """
+        if self.database.is_gone:
+            raise StoreGone(
+                f"the store {self.database.url.render_as_string()} was removed, or replaced, and"
+                " what it held is lost; nothing was sent; start again, which begins a new store"
             )
+        if not self.has(thread_id):
+            raise StoreGone(f"thread {thread_id} {DELETED}; nothing was sent; {ANOTHER}")
 
     def all(self) -> list[ThreadSummary]:
         """Return every thread, the latest used first."""
@@ -117,7 +148,7 @@ class Threads:
         wanted = select(items).where(items.c.thread_id == thread_id).order_by(items.c.id)
         with self.database.reading() as connection:
             return [
-                StoredItem(row.conversation, row.author, row.item, _utc(row.at))
+                StoredItem(row.conversation, row.author, row.item, _utc(row.at), row.run_id)
                 for row in connection.execute(wanted)
             ]
 
@@ -132,6 +163,24 @@ class Threads:
     ) -> Conversation:
         """Return one conversation of a thread, by its name, for `run_id` to go on with."""
         return Conversation(self.database, thread_id, name, run_id, secrets)
+
+    def take_back_last(self, thread_id: str, run_id: str) -> bool:
+        """Take back all that a run brought, the conversations of pairs included.
+
+        Returns:
+            False, with nothing taken back, where the user's conversation went on since.
+        """
+        last = (
+            select(items.c.run_id)
+            .where(items.c.thread_id == thread_id, items.c.conversation == USER)
+            .order_by(items.c.id.desc())
+            .limit(1)
+        )
+        with self.database.transaction() as connection:
+            if connection.scalar(last) != run_id:
+                return False
+            connection.execute(delete(items).where(items.c.run_id == run_id))
+        return True
 
     def take_back(self, run_id: str, *, done: Callable[[str], bool]) -> None:
         """Take back what a run brought into its conversations.
@@ -165,7 +214,11 @@ class Conversation:
             return list(reversed(connection.scalars(wanted.limit(limit)).all()))
 
     def append(self, new: Sequence[Any], author: str, path: str = "") -> None:
-        """Remember items that `author` wrote at `path` of the run, in one piece."""
+        """Remember items that `author` wrote at `path` of the run, in one piece.
+
+        Raises:
+            StoreGone: The thread was deleted.
+        """
         now = datetime.now(UTC)
         rows = [
             {
@@ -182,10 +235,8 @@ class Conversation:
         if not rows:
             return
         with self.database.transaction() as connection:
+            _touch(connection, self.thread_id)
             connection.execute(insert(items), rows)
-            connection.execute(
-                update(threads).where(threads.c.id == self.thread_id).values(updated_at=now)
-            )
 
     def pop(self) -> Any | None:
         """Take the latest item back; None where there is none."""
@@ -206,6 +257,13 @@ class Conversation:
         return statement.where(
             items.c.thread_id == self.thread_id, items.c.conversation == self.name
         )
+
+
+def _touch(connection: Connection, thread_id: str, **values: str) -> None:
+    """Note that the thread was used, and what changed of it."""
+    row = update(threads).where(threads.c.id == thread_id)
+    if not connection.execute(row.values(updated_at=datetime.now(UTC), **values)).rowcount:
+        raise StoreGone(f"thread {thread_id} {DELETED}; {ANOTHER}")
 
 
 def _is_input(item: object) -> bool:

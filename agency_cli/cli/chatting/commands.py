@@ -28,6 +28,10 @@ class Command:
     about: str
     act: Callable[[Chat, str], Awaitable[None]]
 
+    @property
+    def takes_text(self) -> bool:
+        return " " in self.usage
+
 
 async def take(chat: Chat, line: str) -> None:
     """Do what a line asks for.
@@ -49,12 +53,15 @@ async def take(chat: Chat, line: str) -> None:
 
 
 async def _command(chat: Chat, text: str) -> None:
-    name, _, rest = text[1:].partition(" ")
+    name, *following = text[1:].split(maxsplit=1) if text[1:2].strip() else [""]
+    rest = "".join(following)
     command = COMMANDS.get(name.lower())
     if command is None:
         near = did_you_mean(f"/{name}", (f"/{known}" for known in COMMANDS))
         raise UsageError(f"there is no command /{name}{near}; see /help, or {AS_IT_IS}")
-    await command.act(chat, rest.strip())
+    if rest and not command.takes_text:
+        raise UsageError(f"{command.usage} takes no text, so nothing was done; {AS_IT_IS}")
+    await command.act(chat, rest)
 
 
 async def _one_message(chat: Chat, text: str) -> None:
@@ -106,17 +113,21 @@ async def _agent(chat: Chat, rest: str) -> None:
     chat.screen.show_lines([Line(f"{agent} has the conversation")])
 
 
-async def _new(chat: Chat, _rest: str) -> None:
+async def _new(chat: Chat, rest: str) -> None:
     before = chat.thread_id
     chat.begin_anew()
     kept = f"; thread {before} stays stored" if before else ""
-    chat.screen.show_lines([Line(f"a new thread begins with your next message{kept}")])
+    begins = "a new thread begins" if rest else "a new thread begins with your next message"
+    chat.screen.show_lines([Line(f"{begins}{kept}")])
+    if rest:
+        await take(chat, rest)
 
 
 async def _thread(chat: Chat, _rest: str) -> None:
     if chat.thread_id is None:
         chat.screen.show_lines([Line("there is no thread yet; your first message begins one")])
     else:
+        chat.order.threads.require(chat.thread_id)
         chat.screen.show_lines(
             [
                 Line(f"thread {chat.thread_id}; to go on with it:"),
@@ -159,7 +170,7 @@ async def _quit(_chat: Chat, _rest: str) -> None:
 COMMANDS: Final[Mapping[str, Command]] = {
     "agents": Command("/agents", "list the agents; * has the conversation", _agents),
     "agent": Command("/agent NAME", "give the conversation to the agent NAME", _agent),
-    "new": Command("/new", "begin a new thread; the old one stays stored", _new),
+    "new": Command("/new [TEXT]", "begin a new thread, with TEXT; the old one stays stored", _new),
     "thread": Command("/thread", "show the thread's id, and how to go on with it", _thread),
     "cost": Command("/cost", "show what this chat cost, by model and by agent", _cost),
     "model": Command("/model [AGENT=]MODEL", "use another model from now on", _model),

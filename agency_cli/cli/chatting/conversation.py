@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from agency_cli.calltree import CallTree, Totals
-from agency_cli.cli.chatting.exchanges import Sent, last_sent, take_back
+from agency_cli.cli.chatting.exchanges import Sent, last_sent
 from agency_cli.cli.driving import Stop
 from agency_cli.cli.options import entry_of, overrides_of, resume_command
 from agency_cli.cli.ordering import Order, OrderOptions, build, notifier, send
@@ -18,8 +18,7 @@ from agency_cli.manifest import Manifest
 from agency_cli.models.choice import ModelOverrides
 from agency_cli.rendering.chat import Screen
 from agency_cli.rendering.watching import RunWatcher
-from agency_cli.store import thread_lock
-from agency_cli.store.threads import USER
+from agency_cli.store import StoreFailed, thread_lock
 
 if TYPE_CHECKING:
     # The SDK takes long to import; that is done while the person types.
@@ -69,6 +68,15 @@ class Chat:
     def manifest(self) -> Manifest:
         return self.order.loaded.manifest
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether there is a thread that another chat could go on with."""
+        try:
+            self.order.threads.require(self.thread_id or "")
+        except StoreFailed:
+            return False
+        return True
+
     def start_building(self) -> asyncio.Task[Agency]:
         """Import the SDK and build the agency in a thread, while the person types."""
         self._building = asyncio.create_task(asyncio.to_thread(build, self.order, self._notify))
@@ -107,13 +115,17 @@ class Chat:
                     stop=Stop(),
                 )
         finally:
+            if self._last is not None and tree.started is not None:
+                self._last = replace(self._last, run_id=tree.started.run_id)
             self._count(tree)
             self.screen.show_result(tree, quiet=self.options.quiet)
             if tree.ended is not None and tree.ended.status == "paused":
                 self.screen.show_waiting(tree, self._resume_command(tree))
 
     async def retry(self) -> None:
-        """Take the last exchange back from the user's conversation, and send its message again.
+        """Take the last exchange back, with what agents asked each other, and send it again.
+
+        Nothing is taken back where the message made no run, or the thread went on elsewhere since.
 
         Raises:
             UsageError: Nothing was said yet.
@@ -124,7 +136,9 @@ class Chat:
             raise UsageError("there is no message to send again; write one")
         threads = self.order.threads
         async with thread_lock(threads.database.folder, self.thread_id, notify=self._notify):
-            take_back(threads.conversation(self.thread_id, USER), last.text)
+            threads.require(self.thread_id)
+            if last.run_id is not None:
+                threads.take_back_last(self.thread_id, last.run_id)
         self.give_to(last.before)
         await self.send(last.text, to=last.to)
 

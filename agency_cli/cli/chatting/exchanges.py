@@ -1,4 +1,4 @@
-"""Exchanges of the user's conversation: the last one found, or taken back."""
+"""Exchanges of a thread: the last one found, or taken back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agency_cli.store import Conversation, StoredItem
+from agency_cli.cli.ordering import without_reminder
+from agency_cli.store import StoredItem
 from agency_cli.store.threads import USER
 
 
@@ -18,25 +19,13 @@ class Sent:
         text: The message.
         before: The agent that had the conversation.
         to: The agent that got this one message in its place, if any.
+        run_id: The run that it made; None where that is not known, or none was made.
     """
 
     text: str
     before: str
     to: str | None = None
-
-
-def take_back(conversation: Conversation, text: str) -> None:
-    """Take back the last exchange if its message is `text`.
-
-    It is another one where the message never reached the conversation, or where the thread went
-    on elsewhere since.
-    """
-    items = conversation.read()
-    begins = _last_message(items)
-    # Before the message may stand who the agent is now.
-    if begins is not None and _text_of(items[begins]).endswith(text):
-        for _ in items[begins:]:
-            conversation.pop()
+    run_id: str | None = None
 
 
 def last_sent(history: Sequence[StoredItem], active: str) -> Sent | None:
@@ -50,12 +39,12 @@ def last_sent(history: Sequence[StoredItem], active: str) -> Sent | None:
     begins = _last_message([item.item for item in stored])
     if begins is None:
         return None
-    text = _text_of(stored[begins].item)
+    text = without_reminder(_text_of(stored[begins].item))
     authors = [item.author for item in stored[begins:] if item.author] or [active]
     if authors[-1] != active:
         # Who answered last does not have the conversation: it was asked this one thing.
-        return Sent(text, active, authors[0])
-    return Sent(text, authors[0])
+        return Sent(text, active, authors[0], stored[begins].run_id)
+    return Sent(text, authors[0], None, stored[begins].run_id)
 
 
 def _last_message(items: Sequence[dict[str, Any]]) -> int | None:

@@ -75,7 +75,7 @@ async def converse(chat: Chat, lines: Lines) -> ExitCode:
                 code = code or error.exit_code
         return code
     finally:
-        if chat.thread_id is not None and not chat.options.quiet:
+        if chat.thread_id is not None and chat.is_stored and not chat.options.quiet:
             chat.screen.show_way_back(chat.thread_id, way_back(chat))
         await chat.close()
 

@@ -12,8 +12,14 @@ from sqlalchemy import select
 from agency_cli.calltree import CallTree
 from agency_cli.events import NodeStarted, Notice, RunEnded, RunStarted, TextDelta
 from agency_cli.rendering.run_json import run_json
-from agency_cli.store import RunJournal, RunOrigin, StoreFailed, Threads, open_database
-from agency_cli.store.locking import _lock_of
+from agency_cli.store import (
+    RunJournal,
+    RunOrigin,
+    StoreFailed,
+    Threads,
+    held_if_free,
+    open_database,
+)
 from agency_cli.store.runs import Runs
 from agency_cli.store.tables import SCHEMA_VERSION, journal
 from agency_runs import message
@@ -108,7 +114,7 @@ def test_a_run_whose_process_is_gone_is_killed_and_its_open_nodes_are_ended(tmp_
 def test_a_run_is_running_while_a_process_holds_its_thread(tmp_path):
     database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
     RunJournal(database, ORIGIN).add(started())
-    held = _lock_of(tmp_path, "t")
+    held = held_if_free(tmp_path, "t")
     with held:
         assert Runs(database).find("r1").status == "running"
         RunJournal(database, ORIGIN).add(started("r2", at=AT.replace(hour=13)))
@@ -154,7 +160,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(tmp_path):
     writer.add(started())
     with sqlite3.connect(tmp_path / "a.db") as broken:
         broken.execute("ALTER TABLE journal RENAME TO elsewhere")
-    with pytest.raises(StoreFailed, match="nothing that was written"):
+    with pytest.raises(StoreFailed, match="another program changed it"):
         writer.add(RunEnded(status="ok", at=AT, seconds=1))
     with sqlite3.connect(tmp_path / "a.db") as mended:
         mended.execute("ALTER TABLE elsewhere RENAME TO journal")

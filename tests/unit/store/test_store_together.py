@@ -209,10 +209,12 @@ def test_a_lock_that_is_not_ours_to_write_is_an_error(tmp_path):
         async with thread_lock(tmp_path, "mine", notify=lambda _: None):
             pass
 
-    asyncio.run(hold())
-    (lock,) = tmp_path.glob("*.lock")
-    lock.unlink()
-    lock.mkdir()
+    async def hold_and_look() -> Path:
+        async with thread_lock(tmp_path, "mine", notify=lambda _: None):
+            (lock,) = tmp_path.glob("*.lock")
+        return lock
+
+    asyncio.run(hold_and_look()).mkdir()
     with pytest.raises(StoreFailed, match="cannot be taken"):
         asyncio.run(hold())
 
