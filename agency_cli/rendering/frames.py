@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.text import Text
 
@@ -26,7 +26,6 @@ from agency_cli.rendering.sheets import Sheet
 
 NOTICES_SHOWN = 2
 _WHOLE = 2_000
-_ECHO = 4
 _LEAST_HEIGHT = 5
 """Below this many lines there is room for the tree alone."""
 
@@ -122,6 +121,4 @@ def _footer(moment: Moment, root: Branch, sheet: Sheet) -> Text:
         parts.append(f"{tokens(totals.usage.total_tokens)} tokens")
         parts.append(whole_cost(totals, at_least=sheet.glyphs.at_least))
     parts.append(duration(root.seconds))
-    # A terminal writes ^C where the frame ends; if that broke the line, the frame would move.
-    short = replace(sheet, width=max(sheet.width - _ECHO, 1))
-    return short.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")
+    return sheet.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")

@@ -11,14 +11,15 @@ from threading import Lock
 from types import TracebackType
 from typing import Self, TextIO
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
+from rich.text import Text
 
 from agency_cli.calltree import CallTree
 from agency_cli.events import Event, Notice
 from agency_cli.rendering.frames import Moment, final_lines, frame_lines
 from agency_cli.rendering.glyphs import glyphs_for
 from agency_cli.rendering.outline import outline_of
+from agency_cli.rendering.redrawing import Redrawn
 from agency_cli.rendering.sheets import Sheet
 
 FRAMES_PER_SECOND = 8
@@ -82,8 +83,8 @@ class LiveWatcher:
         self._lock = Lock()
         self._console = terminal(stderr, environ)
         # What a tool prints would tear the drawing; this puts it above.
-        self._redirect_stderr = stderr is sys.stderr
-        self._redirect_stdout = stdout is sys.stdout and stdout.isatty()
+        self._redirect = (stdout is sys.stdout and stdout.isatty(), stderr is sys.stderr)
+        self._environ = environ
         self._live = self._drawing()
 
     def __enter__(self) -> Self:
@@ -115,25 +116,23 @@ class LiveWatcher:
             self._live = self._drawing()
             self._live.start()
 
-    def frame(self) -> Group:
-        """Return what the terminal shows now."""
-        lines = frame_lines(
+    def frame(self) -> list[Text]:
+        """Return the lines that the terminal shows now."""
+        return frame_lines(
             self._moment(),
             sheet_of(self._console),
-            # Rich moves below the frame before it removes it, which takes a line.
+            # The cursor waits below the frame.
             height=max(self._console.height - 1, 1),
             tick=int(time.monotonic() * FRAMES_PER_SECOND),
         )
-        return Group(*lines)
 
-    def _drawing(self) -> Live:
-        return Live(
-            get_renderable=self.frame,
+    def _drawing(self) -> Redrawn:
+        return Redrawn(
+            self.frame,
             console=self._console,
-            refresh_per_second=FRAMES_PER_SECOND,
-            transient=True,
-            redirect_stderr=self._redirect_stderr,
-            redirect_stdout=self._redirect_stdout,
+            per_second=FRAMES_PER_SECOND,
+            redirect=self._redirect,
+            environ=self._environ,
         )
 
     def _moment(self) -> Moment:

@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 from replays import HOSTILE, REPLAYS, failing, hostile, long_run, three_levels
-from rich.console import Console
+from rich.console import Console, Group
 from terminals import AsciiTerminal, Pipe, Terminal, environ, widest
 
 from agency_cli.calltree import CallTree
@@ -123,7 +123,7 @@ def test_the_window_may_change_at_any_time():
             watcher.on_event(event)
         for width, height in ((120, 40), (30, 6), (1, 1)):
             watcher._console.size = (width, height)
-            lines = watcher.frame().renderables
+            lines = watcher.frame()
             assert len(lines) <= max(height - 1, 1)
             assert widest(line.plain for line in lines) <= width
 
@@ -136,7 +136,7 @@ def test_events_may_come_while_frames_are_drawn():
         feeding = Thread(target=lambda: [watcher.on_event(event) for event in recording.events])
         feeding.start()
         while feeding.is_alive():
-            Console(file=io.StringIO(), width=80).print(watcher.frame())
+            Console(file=io.StringIO(), width=80).print(Group(*watcher.frame()))
         feeding.join()
     assert tree == CallTree.of(recording.events)
 
