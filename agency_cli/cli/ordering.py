@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -20,6 +19,7 @@ from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.manifest import Limits
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
+from agency_cli.reminder import with_reminder
 from agency_cli.rendering.watching import RunWatcher
 from agency_cli.store import (
     USER,
@@ -35,8 +35,6 @@ from agency_cli.store.journal import new_run_id
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
     from agency_cli.building import Agency
-
-REMINDER = re.compile(r"^\[You are \S+ now; until now \S+ had this conversation\.\]\n\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,14 +232,7 @@ def watch_of(
 
 def _with_reminder(message: str, entry: str, active: str | None) -> str:
     """Tell an agent that is called into a conversation of another one who it is now."""
-    if active in {None, entry}:
-        return message
-    return f"[You are {entry} now; until now {active} had this conversation.]\n\n{message}"
-
-
-def without_reminder(message: str) -> str:
-    """Return what was said, without what `send` may have put before it."""
-    return REMINDER.sub("", message, count=1)
+    return message if active in {None, entry} else with_reminder(message, entry, active)
 
 
 def notifier(watcher: RunWatcher) -> Callable[[str], None]:

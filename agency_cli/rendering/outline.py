@@ -13,6 +13,7 @@ from typing import Literal
 
 from agency_cli.calltree import CallTree, Node, Totals
 from agency_cli.events import Status
+from agency_cli.reminder import without_reminder
 from agency_cli.rendering.approvals import decision
 from agency_cli.rendering.printable import arguments_line, one_line
 
@@ -107,7 +108,7 @@ class _Outliner:
             id=node.id,
             kind=kind,
             name=node.name,
-            about=one_line(given_by.detail),
+            about=one_line(without_reminder(given_by.detail)),
             status=status,
             seconds=self._seconds(node, until=handoff),
             totals=totals,

@@ -92,6 +92,25 @@ def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(tmp_path, desk):
     assert texts(quick.request) == ["something slow", "Hello"]
 
 
+def test_a_thread_that_is_deleted_under_a_chat_is_told_and_another_can_begin(tmp_path, desk):
+    with at_terminal(tmp_path, desk, "--thread", "mine", width=200) as person:
+        person.sees("triage >")
+        person.type(f"Hello{ENTER}")
+        person.sees("I am triage.", "triage >")
+        deleted = agency("threads", "delete", "mine", folder=tmp_path)
+        assert (deleted.code, deleted.err) == (0, "deleted thread mine\n")
+        person.type(f"Still there?{ENTER}")
+        person.sees("error: thread mine was deleted", "nothing was sent", "/new", "triage >")
+        for line in ("/retry", "/thread", "/agent bob"):
+            person.type(f"{line}{ENTER}")
+            person.sees("error: thread mine was deleted", " >")
+        person.type(f"/new @triage Hello{ENTER}")
+        person.sees("a new thread begins", "I am triage.", " >")
+        person.type(CTRL_D)
+        assert person.leaves() == 0
+    assert [texts(request) for request in desk.requests] == [["Hello"], ["Hello"]]
+
+
 def test_an_agency_that_cannot_be_built_is_told_at_the_prompt(tmp_path, desk):
     (tmp_path / "tools.py").write_text("1/0")
     broken = DESK.replace("You are bob.,", "You are bob., tools: [t],")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agency_cli.cli.ordering import without_reminder
+from agency_cli.reminder import without_reminder
 from agency_cli.store import StoredItem
 from agency_cli.store.threads import USER
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agency_cli.cli.chatting.commands import COMMANDS
 from agency_cli.errors import CredentialsError, ManifestError, UsageError
+from agency_runs import message
 from fake_server import Fault
 from talking import DESK, talk
 
@@ -136,6 +138,33 @@ def test_a_retry_after_a_failure_leaves_the_exchange_before_it(tmp_path, desk):
     assert [item.item["content"] for item in done.said if not item.author] == ["Hello", "bad"]
 
 
+def test_a_retry_takes_back_what_the_agents_asked_each_other_too(tmp_path, desk):
+    when = desk.when
+    when(instructions="boss", user="ask", turn=0).calls("send_message", **message("bob", "First?"))
+    when(instructions="boss", user="again", turn=0).calls("send_message", **message("bob", "Two?"))
+    when(instructions="boss").says("Done.")
+    team = DESK.partition("agents:")[0] + (
+        "agents: {boss: {instructions: You are the boss.}, bob: {instructions: You are bob.}}\n"
+        "entry: boss\nflows: [boss > bob]\n"
+    )
+    done = talk(tmp_path, "ask", "again", "/retry", manifest=team)
+    heard = [texts(request) for request in desk.requests if "bob" in request.instructions]
+    assert heard == [["First?"], ["First?", "Arr!", "Two?"], ["First?", "Arr!", "Two?"]]
+    history = done.chat.order.threads.history(done.chat.thread_id)
+    said = [(item.conversation, item.item["content"]) for item in history if not item.author]
+    assert [text for pair, text in said if pair] == ["First?", "Two?"]
+    assert [text for pair, text in said if not pair] == ["ask", "again"]
+
+
+def test_an_exchange_after_which_the_thread_went_on_is_not_taken_back(tmp_path, desk):
+    first = talk(tmp_path, "Hello", thread="mine")
+    run_id = first.said[0].run_id
+    talk(tmp_path, "Elsewhere", thread="mine")
+    assert not first.chat.order.threads.take_back_last("mine", run_id)
+    said = [item.item["content"] for item in first.said if not item.author]
+    assert said == ["Hello", "Elsewhere"]
+
+
 @pytest.mark.parametrize(
     ("line", "again"),
     [("I want Bob", "You are triage."), ("@clerk Stamp it", "You are the clerk.")],
@@ -161,6 +190,23 @@ def test_a_new_thread_begins_with_the_entry_agent_and_the_old_one_stays(tmp_path
     assert f"a new thread begins with your next message; thread {old.id} stays stored" in done.out
     assert "there is no thread yet" in done.out
     assert f"agency chat {tmp_path / 'agency.yaml'} --thread {new.id}\n" in done.out
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "  "])
+def test_text_after_new_is_the_first_message_of_the_new_thread(tmp_path, desk, blank):
+    done = talk(tmp_path, "Hello", f"/new{blank}And now?")
+    assert texts(desk.requests[-1]) == ["And now?"]
+    assert len(done.chat.order.threads.all()) == 2
+    assert done.out.startswith("I am triage.\na new thread begins; thread ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_text_after_a_command_is_taken_or_refused_and_never_dropped(tmp_path, desk, name):
+    done = talk(tmp_path, f"/{name} some text")
+    sent = [texts(request) for request in desk.requests] == [["some text"]]
+    refused = done.code == 2 and ("takes no text" in done.err or "'some text'" in done.err)
+    used = name == "model" and "some text" in done.out
+    assert [sent, refused, used].count(True) == 1
 
 
 def test_another_model_is_used_from_the_next_message_on(tmp_path, desk):

@@ -14,7 +14,16 @@ from pathlib import Path
 import pytest
 
 from agency_cli.errors import RunFailed
-from agency_cli.store import StoreFailed, Threads, database, open_database, thread_lock
+from agency_cli.store import (
+    StoreFailed,
+    StoreGone,
+    Threads,
+    database,
+    held_if_free,
+    open_database,
+    thread_lock,
+)
+from agency_cli.store.locking import is_thread_busy
 from agency_runs import LONGEST
 
 WRITER = """
@@ -219,6 +228,41 @@ def test_a_lock_that_is_not_ours_to_write_is_an_error(tmp_path):
         asyncio.run(hold())
 
 
+CONTENDER = """
+import asyncio, pathlib, sys
+from agency_cli.store import locking, thread_lock
+
+folder = pathlib.Path(sys.argv[1])
+locking.POLL = locking.GLANCE = 0
+
+async def main():
+    for _ in range(150):
+        async with thread_lock(folder, "mine", notify=lambda _: None):
+            with (folder / "alone").open("x"):
+                await asyncio.sleep(0)
+            (folder / "alone").unlink()
+
+asyncio.run(main())
+"""
+
+
+def test_of_processes_that_want_one_thread_one_has_it_and_no_lock_is_left_behind(tmp_path):
+    line = [sys.executable, "-c", CONTENDER, str(tmp_path)]
+    pipes = {"stderr": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(line, **pipes) for _ in range(4)]
+    ended = [
+        (process.communicate(timeout=LONGEST * 4)[1], process.returncode) for process in processes
+    ]
+    assert ended == [("", 0)] * 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_in_a_folder_that_is_gone_makes_no_new_folder(tmp_path):
+    with pytest.raises(StoreGone, match="was removed"), held_if_free(tmp_path / "gone", "mine"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_lock_of_a_process_that_was_killed_is_free_again(tmp_path):
     holder = """
 import asyncio, pathlib, sys
@@ -242,4 +286,6 @@ asyncio.run(main())
         with pytest.raises(RunFailed, match="another run on thread mine"):
             asyncio.run(hold(0.0))
         process.kill()
+    assert not is_thread_busy(tmp_path, "mine")
     asyncio.run(hold(LONGEST))
+    assert list(tmp_path.iterdir()) == []
