@@ -132,6 +132,8 @@ def test_what_stood_above_the_tree_stays_and_the_whole_tree_comes_after_it(windo
         window.resize(*size)
         window.comes_to(lambda lines, size=size: whole_frame(lines, *size))
     window.tmux("send-keys", "C-c")
+    window.comes_to(lambda lines: any("Ctrl-C again stops at once" in line for line in lines))
+    window.tmux("send-keys", "C-c")
     window.comes_to(lambda lines: any(line.startswith("to go on") for line in lines))
     lines = window.lines(with_history=True)
     assert lines.count("before") == 1
