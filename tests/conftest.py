@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import sys
 from typing import Any
 
 import pytest
 
 from fake_server import FakeServer
+from postgres_server import PostgresServer, programs
 
 PROVIDER_VARIABLES = (
+    "AGENCY_HOME",
     "AGENCY_MODEL",
+    "AGENCY_STORE",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "OPENAI_DEFAULT_MODEL",
@@ -54,3 +58,39 @@ def fake_server():
         yield server
     if server.unexpected:
         pytest.fail("\n".join(["the fake server got what no rule foresaw:", *server.unexpected]))
+
+
+@pytest.fixture(scope="session")
+def running_postgres():
+    """Give a server of Postgres; where there is none, what needs it is skipped, if it may be."""
+    found = programs()
+    if found is None:
+        missing = "no server of Postgres is installed"
+        if os.environ.get("AGENCY_REQUIRE_POSTGRES"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    server = PostgresServer(found)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_server(running_postgres):
+    """Give a server of Postgres whose databases go with the test."""
+    yield running_postgres
+    running_postgres.drop_databases()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request, tmp_path) -> str:
+    """Give the URL of a store that is not there yet, on each kind of database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'agency.db'}"
+    return request.getfixturevalue("postgres_server").database()
+
+
+@pytest.fixture
+def each_store(store, monkeypatch) -> str:
+    """Have runs keep what they do in each kind of database."""
+    monkeypatch.setenv("AGENCY_STORE", store)
+    return store

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,7 @@ def send_to(manifest: Path, message: str = "go", **given: Any) -> Journalled:
         "params": (),
         "limits": {},
         "thread": None,
-        "store": f"sqlite:///{manifest.parent / 'runs.db'}",
+        "store": _store_beside(manifest),
         "quiet": True,
         "verbose": False,
         **given,
@@ -94,4 +95,9 @@ def send_to(manifest: Path, message: str = "go", **given: Any) -> Journalled:
 
 def store_of(manifest: Path) -> Runs:
     """Open the store of an agency anew."""
-    return Runs(open_database(f"sqlite:///{manifest.parent / 'runs.db'}"))
+    return Runs(open_database(_store_beside(manifest)))
+
+
+def _store_beside(manifest: Path) -> str:
+    """Return the store that a test was given, or else a file beside the manifest."""
+    return os.environ.get("AGENCY_STORE") or f"sqlite:///{manifest.parent / 'runs.db'}"

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import genai_prices  # noqa: F401 - imported before the forks
+import psycopg
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine, event
 from sqlalchemy.pool import Pool
 
@@ -84,13 +86,19 @@ def kill_after(rows: int) -> None:
     def count(_connection: object, cursor: Any, statement: str, *_: object) -> None:
         nonlocal written
         written += statement.startswith("INSERT INTO journal")
-        if not cursor.connection.in_transaction:
+        if not in_transaction(cursor.connection):
             # A statement that is a transaction of its own.
             kill()
 
     event.listen(Engine, "after_cursor_execute", count)
     # A connection comes back to the pool when its transaction is committed.
     event.listen(Pool, "checkin", kill)
+
+
+def in_transaction(connection: Any) -> bool:
+    if isinstance(connection, psycopg.Connection):
+        return connection.info.transaction_status != TransactionStatus.IDLE
+    return bool(connection.in_transaction)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Limits, Manifest
 from agency_cli.models.choice import ModelOverrides
 from agency_cli.rendering.output import print_text
+from agency_cli.store import without_password
 
 PATIENCE = 1.0
 """Seconds of waiting for piped input after which a person is told of it."""
@@ -114,7 +115,7 @@ def resume_command(run_id: str, manifest: Path | None, store: str | None) -> str
     """Return the command with which a run goes on where it stopped."""
     line = ["agency", "runs", "resume", run_id]
     line += ["--manifest", str(manifest)] if manifest else []
-    line += ["--store", store] if store else []
+    line += ["--store", without_password(store)] if store else []
     return shlex.join(line)
 
 

@@ -164,7 +164,7 @@ async def send(
     journal = RunJournal(threads.database, origin)
     watch = watch_of(journal, remember, watcher)
     notify = notifier(watcher)
-    async with thread_lock(threads.database.folder, thread_id, notify=notify):
+    async with thread_lock(threads.database, thread_id, notify=notify):
         threads.require(thread_id)
         active = threads.active_agent(thread_id)
         entry = entry_of(order.loaded.manifest, agent, active)

@@ -101,7 +101,7 @@ async def _go_on(
     from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
 
     threads, runs = order.threads, Runs(order.threads.database)
-    async with thread_lock(threads.database.folder, run.thread_id, notify=notifier(watcher)):
+    async with thread_lock(threads.database, run.thread_id, notify=notifier(watcher)):
         run = runs.find(run.id)
         _require_resumable(runs, run, held=True)
         written = runs.rows(run.id)

@@ -118,7 +118,7 @@ def delete_runs(run_ids: Sequence[str], manifest: Path | None, store: str | None
     wanted = {run_id: runs.find(run_id).thread_id for run_id in run_ids}
     with ExitStack() as held:
         free = {
-            thread: held.enter_context(held_if_free(runs.database.folder, thread))
+            thread: held.enter_context(held_if_free(runs.database, thread))
             for thread in dict.fromkeys(wanted.values())
         }
         for run_id, thread in wanted.items():

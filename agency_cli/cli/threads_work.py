@@ -43,7 +43,7 @@ def delete_thread(thread_id: str, manifest: Path | None, store: str | None) -> N
         UsageError: There is no such thread, or a run holds it.
     """
     threads = _threads(manifest, store)
-    with held_if_free(threads.database.folder, thread_id) as free:
+    with held_if_free(threads.database, thread_id) as free:
         threads.find(thread_id)
         if not free:
             raise UsageError(

@@ -1,14 +1,10 @@
 """The database: threads and their conversations, runs and their journals."""
 
-from agency_cli.store.database import (
-    Database,
-    StoreFailed,
-    StoreGone,
-    open_database,
-    store_url,
-)
+from agency_cli.store.database import Database, open_database
+from agency_cli.store.failing import StoreFailed, StoreGone
 from agency_cli.store.journal import RunJournal, RunOrigin
 from agency_cli.store.locking import held_if_free, thread_lock
+from agency_cli.store.places import home_folder, store_url, without_password
 from agency_cli.store.runs import PastCall, Recorded, Runs, RunSummary
 from agency_cli.store.threads import USER, Conversation, StoredItem, Threads, ThreadSummary
 
@@ -28,7 +24,9 @@ __all__ = [
     "ThreadSummary",
     "Threads",
     "held_if_free",
+    "home_folder",
     "open_database",
     "store_url",
     "thread_lock",
+    "without_password",
 ]

@@ -14,9 +14,11 @@ from sqlalchemy import Connection, Dialect, insert, update
 from agency_cli.calltree import Totals
 from agency_cli.event_json import event_json
 from agency_cli.events import Event, NodeEnded, NodeStarted, RunEnded, RunStarted, TextDelta, Usage
-from agency_cli.store.database import REMOVED, Database, StoreFailed, StoreGone
+from agency_cli.store.database import Database
+from agency_cli.store.failing import StoreFailed
 from agency_cli.store.secrets import value_without_secrets, without_secrets
 from agency_cli.store.tables import journal, runs
+from agency_cli.store.texts import escaped
 
 
 def new_run_id() -> str:
@@ -96,6 +98,7 @@ class RunJournal:
                 self._write(row)
         except StoreFailed:
             self._failed = True
+            self._close()
             raise
 
     def _write(self, row: dict[str, Any]) -> None:
@@ -112,12 +115,15 @@ class RunJournal:
             connection.exec_driver_sql(*_insertion(connection.dialect, row))
             if isinstance(event, RunEnded):
                 self._end(connection, event)
-        if isinstance(event, RunEnded) and self._connection is not None:
+        if isinstance(event, RunEnded):
+            self._close()
+            # A file that was removed takes rows as before, for as long as it is open.
+            self.database.require_there()
+
+    def _close(self) -> None:
+        if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if isinstance(event, RunEnded) and self.database.is_gone:
-            # A file that was removed takes rows as before, for as long as it is open.
-            raise StoreGone(f"the store {self.database.url.render_as_string()} {REMOVED}")
 
     def _row(self, event: Event) -> dict[str, Any]:
         if isinstance(event, RunStarted):
@@ -131,7 +137,7 @@ class RunJournal:
             "kind": line["event"],
             "event": self._text(line),
             "agent": call.agent if call else None,
-            "model": call.name if call else None,
+            "model": escaped(call.name) if call else None,
             "kept": None if kept is None else self._text(kept),
         }
 
@@ -200,15 +206,16 @@ class RunJournal:
 
 @cache
 def _statement(dialect: Dialect) -> tuple[str, tuple[str, ...]]:
-    """Return the insertion of a row for a database, and the columns in their order."""
+    """Return the insertion of a row for a database, and the columns where it has them in order."""
     compiled = insert(journal).compile(dialect=dialect)
-    assert compiled.positiontup is not None
-    return str(compiled), tuple(compiled.positiontup)
+    return str(compiled), tuple(compiled.positiontup or ())
 
 
-def _insertion(dialect: Dialect, row: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+def _insertion(
+    dialect: Dialect, row: Mapping[str, Any]
+) -> tuple[str, tuple[Any, ...] | Mapping[str, Any]]:
     statement, columns = _statement(dialect)
-    return statement, tuple(row[column] for column in columns)
+    return statement, tuple(row[column] for column in columns) or row
 
 
 def totals_of_call(model: str, ended: NodeEnded) -> Totals:

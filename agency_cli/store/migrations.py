@@ -14,9 +14,15 @@ class UnknownVersion(Exception):
     """The database is of a version that this program does not know; its text is that version."""
 
 
-def is_current(connection: Connection) -> bool:
-    """Tell whether the database is of this program's version."""
-    return _version(connection) == str(SCHEMA_VERSION)
+class NotOurs(Exception):
+    """The database is another program's; its text names the tables that would be taken for ours."""
+
+
+def found_version(connection: Connection) -> str | None:
+    """Return the database's version; None where it is no store yet."""
+    if not inspect(connection).has_table(meta.name):
+        return None
+    return str(connection.scalar(select(meta.c.value).where(meta.c.name == "version")))
 
 
 def bring_up_to_date(connection: Connection) -> None:
@@ -24,9 +30,11 @@ def bring_up_to_date(connection: Connection) -> None:
 
     Raises:
         UnknownVersion: The database is newer than this program; nothing was changed.
+        NotOurs: It has tables of our names that are not ours; nothing was changed.
     """
-    found = _version(connection)
+    found = found_version(connection)
     if found is None:
+        _require_free_names(connection)
         metadata.create_all(connection)
         connection.execute(insert(meta).values(name="version", value=str(SCHEMA_VERSION)))
         return
@@ -42,11 +50,10 @@ def bring_up_to_date(connection: Connection) -> None:
     )
 
 
-def _version(connection: Connection) -> str | None:
-    """Return the database's version; None where it is no store yet."""
-    if not inspect(connection).has_table(meta.name):
-        return None
-    return str(connection.scalar(select(meta.c.value).where(meta.c.name == "version")))
+def _require_free_names(connection: Connection) -> None:
+    there = [name for name in sorted(metadata.tables) if inspect(connection).has_table(name)]
+    if there:
+        raise NotOurs(", ".join(there))
 
 
 def _add_the_journal(connection: Connection) -> None:

@@ -15,7 +15,8 @@ from agency_cli.calltree import CallTree, Totals
 from agency_cli.errors import UsageError
 from agency_cli.event_json import event_from_json
 from agency_cli.events import ApprovalAsked, Event, NodeEnded, RunEnded, RunStatus
-from agency_cli.store.database import Database, StoreFailed
+from agency_cli.store.database import Database
+from agency_cli.store.failing import StoreFailed
 from agency_cli.store.journal import totals_of_call
 from agency_cli.store.killed import left_open
 from agency_cli.store.locking import is_thread_busy
@@ -159,7 +160,7 @@ class Runs:
         status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models
         if status is None:
             # A run holds its thread as long as its process lives.
-            busy = row.id == newest and is_thread_busy(self.database.folder, row.thread_id)
+            busy = row.id == newest and is_thread_busy(self.database, row.thread_id)
             again = self._row(row.id)
             if again is not None and again.status is not None:
                 # It has ended meanwhile, and let its thread go.
@@ -213,4 +214,4 @@ def _event(line: str) -> Event:
 
 def _utc(time: datetime) -> datetime:
     """SQLite forgets the zone; what is written is UTC."""
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)

@@ -12,7 +12,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from agency_cli.errors import UsageError
-from agency_cli.store.database import Database, StoreGone
+from agency_cli.store.database import Database
+from agency_cli.store.failing import StoreGone
+from agency_cli.store.places import shown
 from agency_cli.store.secrets import value_without_secrets
 from agency_cli.store.tables import items, threads
 
@@ -115,7 +117,7 @@ class Threads:
         """
         if self.database.is_gone:
             raise StoreGone(
-                f"the store {self.database.url.render_as_string()} was removed, or replaced, and"
+                f"the store {shown(self.database.url)} was removed, or replaced, and"
                 " what it held is lost; nothing was sent; start again, which begins a new store"
             )
         if not self.has(thread_id):
@@ -283,4 +285,4 @@ def _summary(row: Row[Any]) -> ThreadSummary:
 
 def _utc(time: datetime) -> datetime:
     """SQLite forgets the zone; what is written is UTC."""
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)

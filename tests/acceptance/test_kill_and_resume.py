@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,20 @@ class Market:
     driver: Driver
     folder: Path
     server: FakeServer
+    store: str
 
     @classmethod
-    def opened(cls, driver: Driver, folder: Path, server: FakeServer) -> Market:
+    def opened(
+        cls, driver: Driver, folder: Path, server: FakeServer, store: str | None = None
+    ) -> Market:
         folder.mkdir()
         (folder / "agency.yaml").write_text(TEAM.format(url=server.base_url))
         (folder / "tools.py").write_text(TOOLS)
-        return cls(driver, folder, server)
+        return cls(driver, folder, server, store or f"sqlite:///{folder / 'runs.db'}")
 
-    @property
+    @cached_property
     def runs(self) -> Runs:
-        return Runs(open_database(f"sqlite:///{self.folder / 'runs.db'}"))
+        return Runs(open_database(self.store))
 
     @property
     def sold(self) -> Counter[str]:
@@ -155,8 +159,7 @@ class Market:
         return Counter(path.read_text().split() if path.exists() else ())
 
     def agency(self, *arguments: object, **kill: float | None) -> dict[str, Any]:
-        store = f"sqlite:///{self.folder / 'runs.db'}"
-        return self.driver.run(*arguments, "--store", store, "--json", **kill)
+        return self.driver.run(*arguments, "--store", self.store, "--json", **kill)
 
     def begin(self, **kill: float | None) -> dict[str, Any]:
         return self.agency("run", self.folder / "agency.yaml", "Sell all", **kill)
@@ -279,11 +282,26 @@ def test_a_run_killed_after_any_row_and_resumed_ends_the_same(tmp_path, driver):
             assert market.history() == history, row
 
 
-def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver):
+def test_a_run_killed_after_some_rows_on_a_server_and_resumed_ends_the_same(
+    tmp_path, driver, postgres_server
+):
+    for row in (1, 2, 9, 17, 26, 33, 39):
+        with FakeServer() as server:
+            play(server)
+            market = Market.opened(
+                driver, tmp_path / f"row{row}", server, postgres_server.database()
+            )
+            assert market.begin(rows=row)["code"] == -9, row
+            assert len(market.rows()) == row
+            calls, sales = in_flight(market.rows())
+            require_once(market, market.resume(), calls, sales)
+
+
+def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver, store):
     chance = random.Random(4)  # noqa: S311 - no secret depends on it
     with FakeServer() as server:
         play(server)
-        market = Market.opened(driver, tmp_path / "market", server)
+        market = Market.opened(driver, tmp_path / "market", server, store)
         done, kills, calls, sales = market.begin(rows=7), 0, 0, set()
         while done["code"] in {KILLED, PAUSED}:
             kills += 1

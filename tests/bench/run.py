@@ -16,6 +16,7 @@ from pathlib import Path
 
 from journaling import rows, ten_turns
 from measuring import Command, Timing, Unavailable, served, take_turns
+from past_runs import listing, replay
 
 HERE = Path(__file__).parent
 PYTHON = sys.executable
@@ -125,12 +126,28 @@ def journal(runs: int) -> Iterator[Outcome]:
     )
 
 
+def past(runs: int) -> Iterator[Outcome]:
+    """A thousand recorded turns that are given back, and a list of ten thousand runs."""
+    nothing = Timing((0.0,))
+    with served("one_answer", latency=0) as env:
+        given_back = replay(env, 1000)
+    yield Result(
+        "replay of 1,000 turns", "nothing", "added_seconds",
+        given_back.median, 10.0, given_back, nothing,
+    )  # fmt: skip
+    listed = listing(10_000, runs)
+    yield Result(
+        "10,000 runs of a store", "nothing", "added_seconds", listed.median, 0.5, listed, nothing
+    )
+
+
 GROUPS: dict[str, Callable[[int], Iterator[Outcome]]] = {
     "commands": commands,
     "single": single,
     "delegation": delegation,
     "parallel": parallel,
     "journal": journal,
+    "past": past,
 }
 
 

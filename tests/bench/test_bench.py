@@ -11,6 +11,7 @@ import pytest
 
 from agency_cli.loading import load_manifest
 from measuring import Command, Timing, Unavailable, served, take_turns
+from past_runs import listing, replay
 
 BENCH = Path(__file__).parent
 PYTHON = sys.executable
@@ -100,3 +101,9 @@ def test_the_results_are_one_line_of_json():
     for result in printed["results"]:
         assert result["reference"] == "the imports"
         assert result["ratio"] > 0
+
+
+def test_a_replay_asks_for_nothing_that_is_recorded_and_a_list_has_every_run():
+    with served("one_answer", latency=0) as env:
+        assert replay(env, 30).median > 0, "it looks by itself what was asked for"
+    assert len(listing(20, 3).seconds) == 3

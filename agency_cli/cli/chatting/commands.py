@@ -12,6 +12,7 @@ from agency_cli.checks.nearest import did_you_mean
 from agency_cli.cli.chatting.conversation import Chat
 from agency_cli.errors import UsageError
 from agency_cli.rendering.summary import Line
+from agency_cli.store import without_password
 
 AS_IT_IS: Final = "to send it as it is, put a blank before it"
 
@@ -93,7 +94,7 @@ def way_back(chat: Chat) -> str:
     """Return the command line that goes on with the chat's thread."""
     words = ["agency", "chat", str(chat.options.manifest), "--thread", chat.thread_id or ""]
     if chat.options.store:
-        words += ["--store", chat.options.store]
+        words += ["--store", without_password(chat.options.store)]
     return shlex.join(words)
 
 

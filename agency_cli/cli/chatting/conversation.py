@@ -135,7 +135,7 @@ class Chat:
         if self.thread_id is None or last is None:
             raise UsageError("there is no message to send again; write one")
         threads = self.order.threads
-        async with thread_lock(threads.database.folder, self.thread_id, notify=self._notify):
+        async with thread_lock(threads.database, self.thread_id, notify=self._notify):
             threads.require(self.thread_id)
             if last.run_id is not None:
                 threads.take_back_last(self.thread_id, last.run_id)

@@ -16,6 +16,7 @@ from agency_cli.cli.driving import drive
 from agency_cli.cli.ordering import OrderOptions, load, order_of
 from agency_cli.errors import AgencyError, ExitCode, Interrupted
 from agency_cli.rendering.chat import Screen
+from agency_cli.store import home_folder
 
 
 class Lines(Protocol):
@@ -106,7 +107,8 @@ def _typed(chat: Chat) -> Lines:
     from agency_cli.cli.chatting.completing import Vocabulary  # noqa: PLC0415 - see above
     from agency_cli.cli.chatting.typed import TypedLines  # noqa: PLC0415 - see above
 
-    manifest, folder = chat.manifest, chat.order.threads.database.folder
+    manifest, loaded = chat.manifest, chat.order.loaded
+    folder = chat.order.threads.database.folder or home_folder(loaded.folder, os.environ)
     chat.screen.show_greeting(manifest.name, len(manifest.agents), chat.thread_id)
     words = Vocabulary(
         commands={f"/{name}": command.about for name, command in COMMANDS.items()},

@@ -41,7 +41,7 @@ def buy(what: str) -> str:
 
 
 @pytest.fixture
-def team(tmp_path, fake_server):
+def team(tmp_path, fake_server, each_store):
     (tmp_path / "tools.py").write_text(TOOLS)
     return write(tmp_path, fake_server, TEAM)
 
@@ -113,7 +113,7 @@ def test_the_journal_of_a_resumed_run_tells_what_its_watchers_saw(team, fake_ser
 def test_the_lines_of_a_resumed_run_tell_its_whole_tree(team, fake_server, capsys):
     rules(fake_server, last=Fault.status(401, times=1))
     failed = send_to(team)
-    url = failed.runs.database.url.render_as_string()
+    url = failed.runs.database.url.render_as_string(hide_password=False)
     capsys.readouterr()
     resume(
         ResumeOptions(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -23,8 +22,8 @@ flows: [boss > worker]
 
 
 @pytest.fixture
-def threads(tmp_path: Path) -> Threads:
-    return Threads(open_database(store_url(None, tmp_path, {})))
+def threads(store: str) -> Threads:
+    return Threads(open_database(store))
 
 
 def on(threads: Threads, thread_id: str):
@@ -90,12 +89,12 @@ def test_a_run_that_failed_leaves_a_thread_that_can_go_on(tmp_path, fake_server,
     assert run(build(tmp_path, fake_server, TEAM), "again", memory=memory).output == "fine now"
 
 
-def test_two_runs_on_one_thread_wait_for_each_other(tmp_path):
+def test_two_runs_on_one_thread_wait_for_each_other(threads):
     told: list[str] = []
     order: list[str] = []
 
     async def hold(name: str) -> None:
-        async with thread_lock(tmp_path, "t", notify=told.append):
+        async with thread_lock(threads.database, "t", notify=told.append):
             order.append(f"{name} begins")
             await asyncio.sleep(0.05)
             order.append(f"{name} ends")
@@ -111,10 +110,10 @@ def test_two_runs_on_one_thread_wait_for_each_other(tmp_path):
     assert told == ["waiting for another run on thread t"]
 
 
-def test_a_run_that_waits_too_long_for_its_thread_says_so(tmp_path):
+def test_a_run_that_waits_too_long_for_its_thread_says_so(threads):
     async def main() -> None:
-        held = thread_lock(tmp_path, "t", notify=lambda _: None)
-        wanted = thread_lock(tmp_path, "t", notify=lambda _: None, longest_wait=0.05)
+        held = thread_lock(threads.database, "t", notify=lambda _: None)
+        wanted = thread_lock(threads.database, "t", notify=lambda _: None, longest_wait=0.05)
         async with held, wanted:
             pass
 
@@ -122,10 +121,10 @@ def test_a_run_that_waits_too_long_for_its_thread_says_so(tmp_path):
         asyncio.run(main())
 
 
-def test_different_threads_do_not_wait_for_each_other(tmp_path):
+def test_different_threads_do_not_wait_for_each_other(threads):
     async def main() -> None:
-        held = thread_lock(tmp_path, "t", notify=lambda _: None)
-        wanted = thread_lock(tmp_path, "u", notify=lambda _: None, longest_wait=0.0)
+        held = thread_lock(threads.database, "t", notify=lambda _: None)
+        wanted = thread_lock(threads.database, "u", notify=lambda _: None, longest_wait=0.0)
         async with held, wanted:
             pass
 
@@ -166,15 +165,16 @@ def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path, content, said):
     assert file.read_text() == content
 
 
-def test_a_store_of_a_newer_version_is_not_touched(tmp_path):
-    url = store_url(None, tmp_path, {})
-    with open_database(url).transaction() as connection:
+def test_a_store_of_a_newer_version_is_not_touched(store):
+    with open_database(store).transaction() as connection:
         connection.execute(update(meta).values(value="99"))
     with pytest.raises(StoreFailed, match="version 99"):
-        open_database(url)
+        open_database(store)
 
 
 def test_the_store_is_where_it_was_asked_for(tmp_path):
-    assert store_url("sqlite:///x.db", tmp_path, {"AGENCY_HOME": "/h"}) == "sqlite:///x.db"
+    both = {"AGENCY_HOME": "/h", "AGENCY_STORE": "sqlite:///y.db"}
+    assert store_url("sqlite:///x.db", tmp_path, both) == "sqlite:///x.db"
+    assert store_url(None, tmp_path, both) == "sqlite:///y.db"
     assert store_url(None, tmp_path, {"AGENCY_HOME": "/h"}) == "sqlite:////h/agency.db"
     assert store_url(None, tmp_path, {}) == f"sqlite:///{tmp_path}/.agency/agency.db"

@@ -54,7 +54,7 @@ def started(run_id: str = "r1", **changes) -> RunStarted:
     return RunStarted(run_id=run_id, **{**given, **changes})
 
 
-def test_the_journal_alone_tells_the_same_run_as_its_watchers_saw(team, fake_server):
+def test_the_journal_alone_tells_the_same_run_as_its_watchers_saw(team, fake_server, each_store):
     done = send_to(team)
     assert done.output == "It is 3."
     told = run_json(CallTree.of(done.events))
@@ -86,8 +86,8 @@ def test_a_run_that_failed_is_journaled_with_its_reason_and_what_it_spent(tmp_pa
     assert tree.totals.usage.requests == 1
 
 
-def test_each_row_can_be_read_as_soon_as_the_event_has_happened(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_each_row_can_be_read_as_soon_as_the_event_has_happened(store):
+    database = open_database(store)
     writer, reader = RunJournal(database, ORIGIN), Runs(database)
     writer.add(started())
     assert [row.event for row in reader.recorded(reader.find("r1"))][:1] == [started()]
@@ -96,8 +96,8 @@ def test_each_row_can_be_read_as_soon_as_the_event_has_happened(tmp_path):
     assert [row.event for row in reader.recorded(reader.find("r1"))][:2] == [started(), node]
 
 
-def test_a_run_whose_process_is_gone_is_killed_and_its_open_nodes_are_ended(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_a_run_whose_process_is_gone_is_killed_and_its_open_nodes_are_ended(store):
+    database = open_database(store)
     writer, reader = RunJournal(database, ORIGIN), Runs(database)
     writer.add(started())
     for node, parent, kind in (("/boss", None, "agent"), ("/model", "/boss", "model")):
@@ -111,11 +111,10 @@ def test_a_run_whose_process_is_gone_is_killed_and_its_open_nodes_are_ended(tmp_
     assert tree.totals.usage.requests == 1, "a call that was made counts"
 
 
-def test_a_run_is_running_while_a_process_holds_its_thread(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_a_run_is_running_while_a_process_holds_its_thread(store):
+    database = open_database(store)
     RunJournal(database, ORIGIN).add(started())
-    held = held_if_free(tmp_path, "t")
-    with held:
+    with held_if_free(database, "t"):
         assert Runs(database).find("r1").status == "running"
         RunJournal(database, ORIGIN).add(started("r2", at=AT.replace(hour=13)))
         assert Runs(database).find("r1").status == "killed", "a later run has the thread"
@@ -133,8 +132,8 @@ def test_keys_of_providers_never_get_into_the_journal(tmp_path, fake_server):
     assert "The key is [secret]." in rows
 
 
-def test_texts_that_are_no_unicode_are_journaled_as_they_are(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_texts_that_are_no_unicode_are_journaled_as_they_are(store):
+    database = open_database(store)
     half = "half \udc80 of a character, a \x00 and a \u2028"
     origin = RunOrigin(manifest="/\udcff/agency.yaml", digest="d", options={}, models={})
     writer, reader = RunJournal(database, origin), Runs(database)
@@ -145,25 +144,25 @@ def test_texts_that_are_no_unicode_are_journaled_as_they_are(tmp_path):
     assert reader.rows("r1")[1].event == Notice(text=half, at=AT)
 
 
-def test_a_damaged_row_is_told_as_such(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_a_damaged_row_is_told_as_such(store):
+    database = open_database(store)
     RunJournal(database, ORIGIN).add(started())
-    with sqlite3.connect(tmp_path / "a.db") as damaged:
-        damaged.execute("""UPDATE journal SET event = '{"event": "nonsense"}'""")
+    with database.transaction() as damaged:
+        damaged.exec_driver_sql("""UPDATE journal SET event = '{"event": "nonsense"}'""")
     with pytest.raises(StoreFailed, match="is damaged, or a newer agency"):
         Runs(database).rows("r1")
 
 
-def test_after_a_write_that_failed_nothing_more_is_written(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'a.db'}")
+def test_after_a_write_that_failed_nothing_more_is_written(store):
+    database = open_database(store)
     writer, reader = RunJournal(database, ORIGIN), Runs(database)
     writer.add(started())
-    with sqlite3.connect(tmp_path / "a.db") as broken:
-        broken.execute("ALTER TABLE journal RENAME TO elsewhere")
+    with database.transaction() as broken:
+        broken.exec_driver_sql("ALTER TABLE journal RENAME TO elsewhere")
     with pytest.raises(StoreFailed, match="another program changed it"):
         writer.add(RunEnded(status="ok", at=AT, seconds=1))
-    with sqlite3.connect(tmp_path / "a.db") as mended:
-        mended.execute("ALTER TABLE elsewhere RENAME TO journal")
+    with database.transaction() as mended:
+        mended.exec_driver_sql("ALTER TABLE elsewhere RENAME TO journal")
     writer.add(RunEnded(status="ok", at=AT, seconds=1))
     assert reader.find("r1").status == "killed"
 
@@ -182,7 +181,7 @@ def test_a_store_that_fails_ends_the_run_with_one_clear_error(team):
     assert failed.tree.ended is not None
 
 
-def test_deleting_a_run_leaves_other_runs_and_the_thread(team):
+def test_deleting_a_run_leaves_other_runs_and_the_thread(team, each_store):
     first = send_to(team, thread="one")
     second = send_to(team, thread="two")
     first.runs.delete(first.run.id)
@@ -193,7 +192,7 @@ def test_deleting_a_run_leaves_other_runs_and_the_thread(team):
     assert Threads(second.runs.database).history("one")
 
 
-def test_calls_tell_what_every_model_call_of_every_run_cost(team):
+def test_calls_tell_what_every_model_call_of_every_run_cost(team, each_store):
     trees = [send_to(team).tree for _ in range(2)]
     last = send_to(team)
     calls = list(last.runs.calls())

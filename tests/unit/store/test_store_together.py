@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -18,9 +19,9 @@ from agency_cli.store import (
     StoreFailed,
     StoreGone,
     Threads,
-    database,
     held_if_free,
     open_database,
+    sqlite,
     thread_lock,
 )
 from agency_cli.store.locking import is_thread_busy
@@ -29,7 +30,7 @@ from agency_runs import LONGEST
 WRITER = """
 import sys
 from agency_cli.store import Threads, open_database
-import sqlalchemy.dialects.sqlite
+import sqlalchemy.dialects.sqlite, sqlalchemy.dialects.postgresql
 
 url, name = sys.argv[1:]
 print("ready", flush=True)
@@ -49,8 +50,8 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'agency.db'}"
 
 
-def test_processes_that_make_one_store_and_write_one_thread_lose_nothing(url):
-    lines = [[sys.executable, "-c", WRITER, url, f"writer{number}"] for number in range(6)]
+def test_processes_that_make_one_store_and_write_one_thread_lose_nothing(store):
+    lines = [[sys.executable, "-c", WRITER, store, f"writer{number}"] for number in range(6)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     processes = [subprocess.Popen(line, text=True, **pipes) for line in lines]
     assert [process.stdout.readline() for process in processes] == ["ready\n"] * 6
@@ -59,7 +60,7 @@ def test_processes_that_make_one_store_and_write_one_thread_lose_nothing(url):
         process.stdin.flush()
     ended = [(*process.communicate(timeout=60), process.returncode) for process in processes]
     assert ended == [("40\n", "", 0)] * 6
-    history = Threads(open_database(url)).history("shared")
+    history = Threads(open_database(store)).history("shared")
     assert len(history) == 6 * 40
     for number in range(6):
         name = f"writer{number}"
@@ -116,7 +117,7 @@ def test_a_write_waits_for_the_write_of_another_process(url, tmp_path):
 
 
 def test_a_store_that_stays_busy_is_an_error_and_loses_nothing(url, tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     threads = Threads(open_database(url))
     threads.begin("kept", "test")
     other = sqlite3.connect(tmp_path / "agency.db", isolation_level=None)
@@ -190,8 +191,8 @@ def test_a_store_that_is_read_only_is_left_as_it_is(url, tmp_path):
         tmp_path.chmod(0o700)
 
 
-def test_a_thread_that_is_deleted_takes_nothing_of_another_with_it(url):
-    threads = Threads(open_database(url))
+def test_a_thread_that_is_deleted_takes_nothing_of_another_with_it(store):
+    threads = Threads(open_database(store))
     for name in ("one", "two"):
         threads.begin(name, "test")
         for conversation in ("", "boss>worker"):
@@ -202,8 +203,8 @@ def test_a_thread_that_is_deleted_takes_nothing_of_another_with_it(url):
     assert [item.item for item in threads.history("two")] == [{"content": "two"}] * 2
 
 
-def test_a_conversation_gives_its_latest_items_and_takes_them_back(url):
-    threads = Threads(open_database(url))
+def test_a_conversation_gives_its_latest_items_and_takes_them_back(store):
+    threads = Threads(open_database(store))
     conversation = threads.conversation(threads.begin(None, "test"), "")
     assert conversation.pop() is None
     conversation.append([], "boss")
@@ -213,13 +214,13 @@ def test_a_conversation_gives_its_latest_items_and_takes_them_back(url):
     assert [item["n"] for item in conversation.read()] == [0, 1, 2, 3]
 
 
-def test_a_lock_that_is_not_ours_to_write_is_an_error(tmp_path):
+def test_a_lock_that_is_not_ours_to_write_is_an_error(url, tmp_path):
     async def hold() -> None:
-        async with thread_lock(tmp_path, "mine", notify=lambda _: None):
+        async with thread_lock(open_database(url), "mine", notify=lambda _: None):
             pass
 
     async def hold_and_look() -> Path:
-        async with thread_lock(tmp_path, "mine", notify=lambda _: None):
+        async with thread_lock(open_database(url), "mine", notify=lambda _: None):
             (lock,) = tmp_path.glob("*.lock")
         return lock
 
@@ -230,14 +231,14 @@ def test_a_lock_that_is_not_ours_to_write_is_an_error(tmp_path):
 
 CONTENDER = """
 import asyncio, pathlib, sys
-from agency_cli.store import locking, thread_lock
+from agency_cli.store import file_lock, locking, open_database, thread_lock
 
-folder = pathlib.Path(sys.argv[1])
-locking.POLL = locking.GLANCE = 0
+store, folder = open_database(sys.argv[1]), pathlib.Path(sys.argv[2])
+locking.POLL = file_lock.GLANCE = 0
 
 async def main():
     for _ in range(150):
-        async with thread_lock(folder, "mine", notify=lambda _: None):
+        async with thread_lock(store, "mine", notify=lambda _: None):
             with (folder / "alone").open("x"):
                 await asyncio.sleep(0)
             (folder / "alone").unlink()
@@ -246,46 +247,51 @@ asyncio.run(main())
 """
 
 
-def test_of_processes_that_want_one_thread_one_has_it_and_no_lock_is_left_behind(tmp_path):
-    line = [sys.executable, "-c", CONTENDER, str(tmp_path)]
+def test_of_processes_that_want_one_thread_one_has_it_and_no_lock_is_left_behind(store, tmp_path):
+    open_database(store).engine.dispose()
+    line = [sys.executable, "-c", CONTENDER, store, str(tmp_path)]
     pipes = {"stderr": subprocess.PIPE, "text": True}
     processes = [subprocess.Popen(line, **pipes) for _ in range(4)]
     ended = [
         (process.communicate(timeout=LONGEST * 4)[1], process.returncode) for process in processes
     ]
     assert ended == [("", 0)] * 4
-    assert list(tmp_path.iterdir()) == []
+    assert not list(tmp_path.glob("*.lock"))
 
 
 def test_a_lock_in_a_folder_that_is_gone_makes_no_new_folder(tmp_path):
-    with pytest.raises(StoreGone, match="was removed"), held_if_free(tmp_path / "gone", "mine"):
+    database = open_database(f"sqlite:///{tmp_path / 'gone' / 'agency.db'}")
+    shutil.rmtree(tmp_path / "gone")
+    with pytest.raises(StoreGone, match="was removed"), held_if_free(database, "mine"):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_lock_of_a_process_that_was_killed_is_free_again(tmp_path):
+def test_the_lock_of_a_process_that_was_killed_is_free_again(store, tmp_path):
     holder = """
-import asyncio, pathlib, sys
-from agency_cli.store import thread_lock
+import asyncio, sys
+from agency_cli.store import open_database, thread_lock
 
 async def main():
-    async with thread_lock(pathlib.Path(sys.argv[1]), "mine", notify=print):
+    async with thread_lock(open_database(sys.argv[1]), "mine", notify=print):
         print("held", flush=True)
         await asyncio.sleep(600)
 
 asyncio.run(main())
 """
 
+    database = open_database(store)
+
     async def hold(longest_wait: float) -> None:
-        async with thread_lock(tmp_path, "mine", notify=lambda _: None, longest_wait=longest_wait):
+        async with thread_lock(database, "mine", notify=lambda _: None, longest_wait=longest_wait):
             pass
 
-    line = [sys.executable, "-c", holder, str(tmp_path)]
+    line = [sys.executable, "-c", holder, store]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "held\n"
         with pytest.raises(RunFailed, match="another run on thread mine"):
             asyncio.run(hold(0.0))
         process.kill()
-    assert not is_thread_busy(tmp_path, "mine")
     asyncio.run(hold(LONGEST))
-    assert list(tmp_path.iterdir()) == []
+    assert not is_thread_busy(database, "mine")
+    assert not list(tmp_path.glob("*.lock"))
