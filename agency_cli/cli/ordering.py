@@ -17,6 +17,7 @@ from agency_cli.cli.driving import Stop
 from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
+from agency_cli.loading.changes import facts_of
 from agency_cli.manifest import Limits
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
 from agency_cli.reminder import with_reminder
@@ -208,6 +209,7 @@ def origin_of(order: Order, agency: Agency) -> RunOrigin:
         },
         models={key: choice.label for key, choice in choices.items()},
         secrets=tuple(dict.fromkeys(secrets)),
+        facts=facts_of(order.loaded),
     )
 
 

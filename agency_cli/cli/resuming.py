@@ -30,6 +30,7 @@ from agency_cli.cli.runs_work import runs_of
 from agency_cli.errors import UsageError
 from agency_cli.events import Notice, RunEnded
 from agency_cli.loading import LoadedManifest
+from agency_cli.loading.changes import Facts, changes, facts_of
 from agency_cli.rendering.figures import counted
 from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.watching import RunWatcher
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when the run can be resumed.
     from agency_cli.building import Agency
     from agency_cli.run_context import Past
+
+
+_LONGEST_CHANGES = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +81,7 @@ def _order_and_resume(options: ResumeOptions, tree: CallTree) -> None:
     options.answers.decisions(runs.waiting(run), run.id)
     ordered = _as_before(run, options)
     loaded = load(ordered)
-    _require_same_manifest(run, loaded, force=options.force)
+    _require_same_manifest(run, loaded, runs.facts(run), force=options.force)
     order = order_of(loaded, ordered)
     order.require_credentials(run.agent)
 
@@ -184,13 +188,19 @@ def _require_resumable(runs: Runs, run: RunSummary, *, held: bool = False) -> No
         )
 
 
-def _require_same_manifest(run: RunSummary, loaded: LoadedManifest, *, force: bool) -> None:
+def _require_same_manifest(
+    run: RunSummary, loaded: LoadedManifest, before: Facts, *, force: bool
+) -> None:
     if run.agent not in loaded.manifest.agents:
         raise UsageError(f"run {run.id} began with agent {run.agent}, which is not there any more")
     if run.digest != loaded.digest and not force:
+        changed = changes(before, facts_of(loaded))
+        told = one_line("; ".join(changed), _LONGEST_CHANGES) or "not in what it means"
+        if not before:
+            told = "how, this store does not know"
         raise UsageError(
-            f"{loaded.path} or its instructions changed since run {run.id} began; undo that, or"
-            " give --force to go on with what they say now"
+            f"{loaded.path} or its instructions changed since run {run.id} began ({told}); undo"
+            " that, or give --force to go on with what they say now"
         )
 
 

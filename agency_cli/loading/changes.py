@@ -41,7 +41,7 @@ def _differences(before: Facts, after: Facts) -> Iterator[str]:
             word, value = ("new", new) if old is None else ("gone", old)
             yield f"{place} is {word} ({_short(value or '')})"
         elif place.endswith(".instructions"):
-            yield f"{place}: {_changed_line(json.loads(old), json.loads(new))}"
+            yield f"{place}: {_changed_line(_as_text(old), _as_text(new))}"
         else:
             yield f"{place} was {_short(old)} and is {_short(new)}"
 
@@ -55,6 +55,11 @@ def _leaves(place: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{place}[{index}]", inner)
     else:
         yield place, json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _as_text(fact: str) -> str:
+    value = json.loads(fact)
+    return value if isinstance(value, str) else fact
 
 
 def _changed_line(old: str, new: str) -> str:

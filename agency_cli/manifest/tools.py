@@ -149,6 +149,9 @@ TOOL_KINDS: dict[str, tuple[type[ToolSpec], ...]] = {
 
 def kind_tag(value: Any) -> str | None:
     """Return the kind of a tool as written: its kind key, or the name of the built-in tool."""
+    if isinstance(value, ToolSpec):
+        # It is written out, not read.
+        value = vars(value)
     if not isinstance(value, dict):
         return type(value).__name__
     for key in TOOL_KINDS:

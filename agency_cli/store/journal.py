@@ -16,6 +16,7 @@ from agency_cli.event_json import event_json
 from agency_cli.events import Event, NodeEnded, NodeStarted, RunEnded, RunStarted, TextDelta, Usage
 from agency_cli.store.database import Database
 from agency_cli.store.failing import StoreFailed
+from agency_cli.store.manifests import note_facts
 from agency_cli.store.secrets import value_without_secrets, without_secrets
 from agency_cli.store.tables import journal, runs
 from agency_cli.store.texts import escaped
@@ -36,6 +37,7 @@ class RunOrigin:
         options: What the command line said of models, params and limits.
         models: The model of each agent, by its key.
         secrets: Texts that must not get into the journal.
+        facts: What the manifest and its files say, by the place where they say it.
     """
 
     manifest: str
@@ -43,6 +45,7 @@ class RunOrigin:
     options: Mapping[str, Any]
     models: Mapping[str, str]
     secrets: Sequence[str] = field(default=(), repr=False)
+    facts: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True)
@@ -155,6 +158,7 @@ class RunJournal:
         return None
 
     def _begin(self, connection: Connection, event: RunStarted) -> None:
+        note_facts(connection, self.origin.digest, self._text(self.origin.facts))
         if event.resumed:
             self._go_on(connection)
             return

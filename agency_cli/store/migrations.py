@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, insert, inspect, select, update
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from agency_cli.store.tables import SCHEMA_VERSION, journal, meta, metadata, runs
+from agency_cli.store.tables import SCHEMA_VERSION, journal, manifests, meta, metadata, runs
 
 
 class UnknownVersion(Exception):
@@ -65,5 +65,12 @@ def _add_the_journal(connection: Connection) -> None:
         connection.exec_driver_sql(f"ALTER TABLE thread_items ADD COLUMN {column}")
 
 
-_STEPS: Mapping[str, Callable[[Connection], None]] = {"1": _add_the_journal}
+def _add_the_manifests(connection: Connection) -> None:
+    connection.execute(CreateTable(manifests))
+
+
+_STEPS: Mapping[str, Callable[[Connection], None]] = {
+    "1": _add_the_journal,
+    "2": _add_the_manifests,
+}
 """What leads from each version to the next; as the tables change, each must keep its old shape."""

@@ -20,6 +20,7 @@ from agency_cli.store.failing import StoreFailed
 from agency_cli.store.journal import totals_of_call
 from agency_cli.store.killed import left_open
 from agency_cli.store.locking import is_thread_busy
+from agency_cli.store.manifests import facts_of_digest, forget_unused
 from agency_cli.store.tables import journal, runs
 
 
@@ -114,6 +115,11 @@ class Runs:
         rows = self.rows(run.id)
         return rows if run.status == "running" else closed(rows)
 
+    def facts(self, run: RunSummary) -> Mapping[str, str]:
+        """Return what the manifest of a run said, by places; nothing where that is not known."""
+        with self.database.reading() as connection:
+            return facts_of_digest(connection, run.digest)
+
     def waiting(self, run: RunSummary) -> list[ApprovalAsked]:
         """Return the calls of a run that wait for a person to agree to them."""
         return waiting_in(self.rows(run.id))
@@ -155,6 +161,7 @@ class Runs:
         with self.database.transaction() as connection:
             connection.execute(delete(journal).where(journal.c.run_id.in_(run_ids)))
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
+            forget_unused(connection)
 
     def _summary(self, row: Row[Any], *, newest: str) -> RunSummary:
         status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models

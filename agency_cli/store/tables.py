@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from agency_cli.store.texts import AnyText, Name
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -80,6 +80,15 @@ runs = Table(
     Column("unpriced_models", JSON),
     Index("runs_by_time", "started_at"),
     Index("runs_by_thread", "thread_id"),
+)
+
+manifests = Table(
+    "manifests",
+    metadata,
+    # What a run's manifest and its files hashed to.
+    Column("digest", Name(64), primary_key=True),
+    # Everything that they said, by its place, as JSON; what changed since can be told.
+    Column("facts", Text, nullable=False),
 )
 
 journal = Table(

@@ -13,6 +13,7 @@ from agency_cli import __version__
 from agency_cli.event_json import time_json
 from agency_cli.store.database import Database
 from agency_cli.store.exchange.records import FORMAT, VERSION
+from agency_cli.store.manifests import facts_of_digest
 from agency_cli.store.tables import items, journal, runs, threads
 
 Lines = Iterator[dict[str, Any]]
@@ -118,6 +119,7 @@ def _run(connection: Connection, run: Row[Any]) -> Lines:
         "digest": run.digest,
         "options": run.options,
         "models": run.models,
+        "facts": facts_of_digest(connection, run.digest),
     }
     rows = select(journal).where(journal.c.run_id == run.id).order_by(journal.c.ordinal)
     for row in connection.execute(rows):

@@ -13,6 +13,7 @@ from agency_cli.store.database import Database
 from agency_cli.store.exchange.journals import GivenRun
 from agency_cli.store.exchange.reading import Export, GivenThread
 from agency_cli.store.exchange.records import ItemLine
+from agency_cli.store.manifests import note_facts
 from agency_cli.store.runs import Runs
 from agency_cli.store.tables import items, journal, runs, threads
 
@@ -45,6 +46,7 @@ def insert_runs(database: Database, export: Export) -> Imported:
             first = next(run for run in new if run.started.thread_id == thread_id)
             _write_thread(connection, database, export, thread_id, first)
         for run in new:
+            note_facts(connection, run.line.digest, json.dumps(run.line.facts))
             connection.execute(insert(runs).values(_values(run)))
             connection.execute(insert(journal), run.rows)
     return Imported(tuple(run.line.id for run in new), tuple(known))
@@ -139,7 +141,7 @@ def _values(run: GivenRun) -> dict[str, Any]:
     """Return the row of a run, as its journal tells it."""
     started, ended = run.started, run.tree.ended
     values = {
-        **run.line.model_dump(exclude={"record"}),
+        **run.line.model_dump(exclude={"record", "facts"}),
         "agency": started.agency,
         "thread_id": started.thread_id,
         "agent": started.agent,

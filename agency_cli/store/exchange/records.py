@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -121,6 +122,15 @@ class ItemLine(_Line):
     path: Text | None
 
 
+def _like_facts(facts: dict[str, str]) -> dict[str, str]:
+    for place, value in facts.items():
+        try:
+            json.loads(value)
+        except (ValueError, RecursionError):
+            raise ValueError(f"what stands at {place[:80]!r} is no JSON") from None
+    return facts
+
+
 class RunLine(_Line):
     """A run; the rows of its journal follow, which tell the rest."""
 
@@ -131,6 +141,8 @@ class RunLine(_Line):
     digest: Annotated[Text, Field(max_length=64)]
     options: Annotated[dict[str, Any], AfterValidator(_like_options)]
     models: dict[str, str]
+    # What the manifest and its files said, each value as JSON, by its place.
+    facts: Annotated[dict[str, InstanceOf[str]], AfterValidator(_like_facts)]
 
 
 class RowLine(_Line):

@@ -226,7 +226,10 @@ def test_a_changed_manifest_is_refused_unless_forced(team, fake_server, capsys):
     rules(fake_server, last=Fault.status(401, times=1))
     failed = send_to(team)
     team.write_text(team.read_text() + "# changed\n")
-    with pytest.raises(UsageError, match="changed since run"):
+    with pytest.raises(UsageError, match=r"changed since run \w+ began \(not in what it means\)"):
+        go_on(failed, capsys)
+    team.write_text(team.read_text().replace("You are the boss.", "You are the boss here."))
+    with pytest.raises(UsageError, match=r"agents.boss.instructions: from line 1 on, which is You"):
         go_on(failed, capsys)
     assert go_on(failed, capsys, force=True)["status"] == "ok"
 

@@ -119,7 +119,7 @@ def test_an_id_that_cannot_be_is_only_not_there(store, name):
 def test_a_store_of_version_1_is_brought_up_to_date(store):
     database = open_database(store)
     with database.transaction() as old:
-        for table in ("journal", "runs"):
+        for table in ("journal", "runs", "manifests"):
             old.exec_driver_sql(f"DROP TABLE {table}")
         for column in ("run_id", "path"):
             old.exec_driver_sql(f"ALTER TABLE thread_items DROP COLUMN {column}")
