@@ -46,6 +46,9 @@ def in_a_fork(
 ) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
+        # It may be killed before it opens them.
+        out.touch()
+        err.touch()
         child = os.fork()
         if child == 0:
             _become(arguments, rows, out, err)

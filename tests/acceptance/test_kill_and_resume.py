@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -26,6 +28,7 @@ from command_line import environment
 from fake_server import FakeServer, ModelRequest
 
 TESTS = Path(__file__).parent.parent
+Case = TypeVar("Case")
 KILLED, PAUSED = -9, 4
 MOST_PAUSES = 4
 """How often a run can pause and be resumed: it asks for two approvals."""
@@ -165,8 +168,11 @@ class Market:
         return self.agency("run", self.folder / "agency.yaml", "Sell all", **kill)
 
     def resume(self, **kill: float | None) -> dict[str, Any]:
-        """Go on with the run, agreeing to every call that waits."""
+        """Go on with the run, agreeing to every call that waits; one that is done is shown."""
         (run,) = self.runs.all()
+        if run.status == "ok":
+            # Killed between its last row and its last words.
+            return self.agency("runs", "show", run.id)
         return self.agency("runs", "resume", run.id, "--approve", "all", **kill)
 
     def until_done(self, done: dict[str, Any]) -> dict[str, Any]:
@@ -261,6 +267,34 @@ def require_once(market: Market, done: dict[str, Any], calls: int, sales: set[st
     assert len({(k["path"], k["agent"], k["ordinal"]) for k in kept}) == len(kept) == len(times)
 
 
+def kill_after_row(market: Market, row: int) -> None:
+    """Kill a run right after a row of its journal, and see it through."""
+    done = market.begin(rows=row)
+    if done["code"] == PAUSED:
+        done = market.resume(rows=row - len(market.rows()))
+    assert done["code"] == KILLED, row
+    assert len(market.rows()) == row
+    calls, sales = in_flight(market.rows())
+    require_once(market, market.until_done(done), calls, sales)
+
+
+def side_by_side(
+    folder: Path, cases: Sequence[Case], play_case: Callable[[Driver, Case], None]
+) -> None:
+    """Play cases on two drivers: each is a fresh process nearly all of its time."""
+
+    def play_half(half: Sequence[Case]) -> None:
+        driver = Driver(folder)
+        try:
+            for case in half:
+                play_case(driver, case)
+        finally:
+            driver.close()
+
+    with ThreadPoolExecutor(2) as two:
+        list(two.map(play_half, (cases[::2], cases[1::2])))
+
+
 def test_a_run_killed_after_any_row_and_resumed_ends_the_same(tmp_path, driver):
     with FakeServer() as server:
         play(server)
@@ -268,33 +302,25 @@ def test_a_run_killed_after_any_row_and_resumed_ends_the_same(tmp_path, driver):
         require_once(whole, whole.until_done(whole.begin()), 0, set())
         rows, history = len(whole.rows()), whole.history()
     assert rows >= 40
-    for row in range(1, rows):
+
+    def kill(driver: Driver, row: int) -> None:
         with FakeServer() as server:
             play(server)
             market = Market.opened(driver, tmp_path / f"row{row}", server)
-            done = market.begin(rows=row)
-            if done["code"] == PAUSED:
-                done = market.resume(rows=row - len(market.rows()))
-            assert done["code"] == KILLED, row
-            assert len(market.rows()) == row
-            calls, sales = in_flight(market.rows())
-            require_once(market, market.until_done(done), calls, sales)
+            kill_after_row(market, row)
             assert market.history() == history, row
+
+    side_by_side(tmp_path, range(1, rows), kill)
 
 
 def test_a_run_killed_after_some_rows_on_a_server_and_resumed_ends_the_same(
     tmp_path, driver, postgres_server
 ):
-    for row in (1, 2, 9, 17, 26, 33, 39):
+    for row in (1, 2, 9, 17, 26, 33, 39, 52, 65, 78):
         with FakeServer() as server:
             play(server)
-            market = Market.opened(
-                driver, tmp_path / f"row{row}", server, postgres_server.database()
-            )
-            assert market.begin(rows=row)["code"] == -9, row
-            assert len(market.rows()) == row
-            calls, sales = in_flight(market.rows())
-            require_once(market, market.resume(), calls, sales)
+            store = postgres_server.database()
+            kill_after_row(Market.opened(driver, tmp_path / f"row{row}", server, store), row)
 
 
 def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver, store):
@@ -314,26 +340,47 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver, st
 
 
 def test_runs_that_are_killed_at_random_moments_end_the_same(tmp_path, driver):
-    chance = random.Random(8)  # noqa: S311 - no secret depends on it
-    kills, number, longest = 0, 0, 0.0
-    while kills < KILLS:
-        number += 1
-        with FakeServer() as server:
-            play(server)
-            market = Market.opened(driver, tmp_path / f"market{number}", server)
-            if not longest:
-                began = time.monotonic()
-                require_once(market, market.until_done(market.begin()), 0, set())
-                longest = (time.monotonic() - began) / 2
-                continue
-            done, calls, sales = market.begin(seconds=chance.uniform(0, longest)), 0, set[str]()
-            while not market.runs.all():
-                # Killed before anything was written: nothing is there to go on with.
-                kills += 1
-                done = market.begin(seconds=chance.uniform(0, longest))
-            while done["code"] in {KILLED, PAUSED}:
-                kills += done["code"] == KILLED
-                more, which = in_flight(market.rows())
-                calls, sales = calls + more, sales | which
-                done = market.resume(seconds=chance.uniform(0, longest))
-            require_once(market, done, calls, sales)
+    with FakeServer() as server:
+        play(server)
+        whole = Market.opened(driver, tmp_path / "whole", server)
+        began = time.monotonic()
+        require_once(whole, whole.until_done(whole.begin()), 0, set())
+        # Two command lines: to the pause, and from there to the end.
+        longest = (time.monotonic() - began) / 2
+    kills = 0
+
+    def kill(driver: Driver, seed: int) -> None:
+        nonlocal kills
+        chance = random.Random(seed)  # noqa: S311 - no secret depends on it
+        of_this_half = 0
+        for number in count():
+            if of_this_half >= KILLS / 2:
+                break
+            with FakeServer() as server:
+                play(server)
+                folder = tmp_path / f"market{seed}-{number}"
+                of_this_half += kill_at_random(
+                    Market.opened(driver, folder, server), chance, longest
+                )
+        kills += of_this_half
+
+    side_by_side(tmp_path, (8, 9), kill)
+    assert kills >= KILLS
+
+
+def kill_at_random(market: Market, chance: random.Random, longest: float) -> int:
+    """Kill one run at random moments until it is done; return how often."""
+    kills = 0
+    done = market.begin(seconds=chance.uniform(0, longest))
+    while not market.rows():
+        # Killed before anything was written: there is nothing to go on with.
+        kills += 1
+        done = market.begin(seconds=chance.uniform(0, longest))
+    calls, sales = 0, set[str]()
+    while done["code"] in {KILLED, PAUSED}:
+        kills += done["code"] == KILLED
+        more, which = in_flight(market.rows())
+        calls, sales = calls + more, sales | which
+        done = market.resume(seconds=chance.uniform(0, longest))
+    require_once(market, done, calls, sales)
+    return kills
