@@ -10,44 +10,45 @@ from agency_cli.events import ApprovalAsked, ApprovalDecided
 from agency_cli.rendering.printable import arguments_line, lines_of, one_line
 from agency_cli.rendering.summary import Line, print_lines
 
-MOST_LINES = 30
-"""Lines of arguments that a question shows unless the person wants to see all of them."""
+MOST_LINES = 15
+"""Lines of each argument that a question shows unless the person wants to see all of them."""
 _BY = {"person": "", "option": " by an option", "earlier": " by an earlier answer"}
 
 
 def question_lines(question: ApprovalAsked, *, whole: bool = False) -> Iterator[Line]:
     """Yield what an agent wants to do; `whole` cuts nothing."""
     yield Line(f"{question.agent} wants to call {one_line(question.subject)}", "bold")
-    lines = list(argument_lines(question.arguments))
-    shown = lines if whole else lines[:MOST_LINES]
-    yield from (Line(f"  {line}") for line in shown)
-    if len(shown) < len(lines):
-        yield Line(f"  … {len(lines) - len(shown)} more lines; `v` shows them", "dim")
+    for lines in _arguments(question.arguments):
+        # Each is cut by itself: a long one hides no other.
+        shown = lines if whole else lines[:MOST_LINES]
+        yield from (Line(f"  {line}") for line in shown)
+        if len(shown) < len(lines):
+            yield Line(f"    … {len(lines) - len(shown):,} more lines; `v` shows them", "dim")
 
 
 def is_cut(question: ApprovalAsked) -> bool:
     """Tell whether a question does not show all of the arguments."""
-    return len(list(argument_lines(question.arguments))) > MOST_LINES
+    return any(len(lines) > MOST_LINES for lines in _arguments(question.arguments))
 
 
-def argument_lines(arguments: str) -> Iterator[str]:
-    """Yield the arguments of a call, each with its name, in full."""
+def _arguments(arguments: str) -> Iterator[list[str]]:
+    """Yield the lines of each argument of a call, the first of them with its name."""
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        yield from lines_of(arguments)
+        yield lines_of(arguments)
         return
     for name, value in values.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         first, *rest = lines_of(text.rstrip("\n"))
         label = one_line(name)
-        if not rest:
-            yield f"{label}: {first}"
-            continue
-        yield f"{label}:"
-        yield from (f"  {line}" for line in (first, *rest))
+        yield (
+            [f"{label}:", *(f"  {line}" for line in (first, *rest))]
+            if rest
+            else [f"{label}: {first}"]
+        )
 
 
 def decision(decided: ApprovalDecided) -> str:
