@@ -180,9 +180,9 @@ def test_a_file_that_may_not_grow_stops_the_run_and_it_goes_on_when_it_may(folde
     play(fake_server)
     store = f"sqlite:///{folder / 'agency.db'}"
     line = command("run", "agency.yaml", "Go", "--thread", "t", "--store", store)
-    # No file may grow over 300 blocks of 512 bytes, which is what a quota does.
+    # No file may grow over 600 blocks of 512 bytes, which is what a quota does.
     done = subprocess.run(
-        ["sh", "-c", f"ulimit -f 300; exec {shlex.join(line)}"],
+        ["sh", "-c", f"ulimit -f 600; exec {shlex.join(line)}"],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         env=environment(folder, fake_server.env),
