@@ -16,7 +16,7 @@ LONGEST_BODY = 64 * 1024 * 1024
 
 
 class ClientLeft(Exception):
-    """The client closed the connection before it had its answer."""
+    """The client closed the connection before it had sent all, or had its answer."""
 
 
 class BadRequest(Exception):
@@ -65,6 +65,7 @@ class Connection:
 
         Raises:
             BadRequest: What came is not HTTP, or has no length.
+            ClientLeft: The client closed the connection before its request was whole.
         """
         try:
             head = await self._reader.readuntil(b"\r\n\r\n")
@@ -91,7 +92,8 @@ class Connection:
         try:
             return await self._reader.readexactly(int(length))
         except (asyncio.IncompleteReadError, ConnectionError):
-            raise BadRequest("the body is shorter than its Content-Length") from None
+            # Calls that run side by side are cancelled at any moment, so also in mid-request.
+            raise ClientLeft from None
 
     async def pause(self, seconds: float) -> None:
         """Wait, but not longer than the client does.

@@ -168,6 +168,17 @@ def test_what_is_no_http_is_refused(server, sent):
     assert len(server.unexpected) == 1
 
 
+@pytest.mark.parametrize(
+    "sent", [b"POST /v1/resp", b'POST /v1/responses HTTP/1.1\r\nContent-Length: 90\r\n\r\n{"mo']
+)
+def test_a_client_that_leaves_in_mid_request_is_no_mistake_of_a_test(server, sent):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+        raw.sendall(sent)
+        raw.shutdown(socket.SHUT_WR)
+        assert raw.recv(100) == b""
+    assert server.unexpected == []
+
+
 def test_a_key_can_be_asked_for():
     with FakeServer(api_key="sk-right") as server:
         server.when().says("ok")
