@@ -16,7 +16,7 @@ check:
 	$(PYTHON) -m agency_cli.schema --check
 
 test:
-	$(BIN)pytest
+	$(BIN)pytest -n auto
 
 bench:
 	$(PYTHON) tests/bench/run.py
