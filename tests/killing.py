@@ -2,9 +2,9 @@
 
 One line of JSON in: `{"arguments": [...], "rows": N, "seconds": S}`. The fork runs the command
 line, and is killed with SIGKILL right after it has committed the Nth row of a journal, or after so
-many seconds; without N and S it lives. One line of JSON out: `{"code": ..., "out": ..., "err":
-...}`; a fork that was killed has the code -9. What takes long to import is imported once, which is
-what makes hundreds of command lines bearable.
+many seconds; without N and S it lives. One line of JSON out: `{"code": ..., "out": ..., "err": ...,
+"seconds": ...}`; a fork that was killed has the code -9. What takes long is imported once,
+which is what makes hundreds of command lines bearable.
 """
 
 from __future__ import annotations
@@ -49,19 +49,30 @@ def in_a_fork(
         # It may be killed before it opens them.
         out.touch()
         err.touch()
+        began = time.monotonic()
         child = os.fork()
         if child == 0:
             _become(arguments, rows, out, err)
-        if seconds is not None:
-            # The child stays there, dead or alive, until it is waited for.
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
+        status = _status_of(child, None if seconds is None else began + seconds)
         return {
             "code": os.waitstatus_to_exitcode(status),
             "out": out.read_text(),
             "err": err.read_text(),
+            "seconds": time.monotonic() - began,
         }
+
+
+def _status_of(child: int, deadline: float | None) -> int:
+    """Wait for `child`, and kill it at `deadline`, if there is one."""
+    while deadline is not None and time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.002)
+    if deadline is not None:
+        # The child stays there, dead or alive, until it is waited for.
+        os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
 
 
 def _become(arguments: list[str], rows: int | None, out: Path, err: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -343,44 +342,57 @@ def test_runs_that_are_killed_at_random_moments_end_the_same(tmp_path, driver):
     with FakeServer() as server:
         play(server)
         whole = Market.opened(driver, tmp_path / "whole", server)
-        began = time.monotonic()
-        require_once(whole, whole.until_done(whole.begin()), 0, set())
-        # Two command lines: to the pause, and from there to the end.
-        longest = (time.monotonic() - began) / 2
+        first = whole.begin()
+        require_once(whole, whole.until_done(first), 0, set())
     kills = 0
 
     def kill(driver: Driver, seed: int) -> None:
         nonlocal kills
-        chance = random.Random(seed)  # noqa: S311 - no secret depends on it
+        moments = Moments(seed, first["seconds"])
         of_this_half = 0
         for number in count():
             if of_this_half >= KILLS / 2:
                 break
             with FakeServer() as server:
                 play(server)
-                folder = tmp_path / f"market{seed}-{number}"
-                of_this_half += kill_at_random(
-                    Market.opened(driver, folder, server), chance, longest
-                )
+                market = Market.opened(driver, tmp_path / f"market{seed}-{number}", server)
+                of_this_half += kill_at_random(market, moments)
         kills += of_this_half
 
     side_by_side(tmp_path, (8, 9), kill)
     assert kills >= KILLS
 
 
-def kill_at_random(market: Market, chance: random.Random, longest: float) -> int:
+class Moments:
+    """Random moments within a command line, however busy the machine is from one to the next."""
+
+    def __init__(self, seed: int, longest: float) -> None:
+        self._chance = random.Random(seed)  # noqa: S311 - no secret depends on it
+        self._longest = longest
+
+    def next(self) -> float:
+        return self._chance.uniform(0, self._longest)
+
+    def learn(self, done: dict[str, Any]) -> dict[str, Any]:
+        """Take note of how long a command line took that came to its end."""
+        if done["code"] != KILLED:
+            self._longest = (self._longest + done["seconds"]) / 2
+        return done
+
+
+def kill_at_random(market: Market, moments: Moments) -> int:
     """Kill one run at random moments until it is done; return how often."""
     kills = 0
-    done = market.begin(seconds=chance.uniform(0, longest))
+    done = moments.learn(market.begin(seconds=moments.next()))
     while not market.rows():
         # Killed before anything was written: there is nothing to go on with.
         kills += 1
-        done = market.begin(seconds=chance.uniform(0, longest))
+        done = moments.learn(market.begin(seconds=moments.next()))
     calls, sales = 0, set[str]()
     while done["code"] in {KILLED, PAUSED}:
         kills += done["code"] == KILLED
         more, which = in_flight(market.rows())
         calls, sales = calls + more, sales | which
-        done = market.resume(seconds=chance.uniform(0, longest))
+        done = moments.learn(market.resume(seconds=moments.next()))
     require_once(market, done, calls, sales)
     return kills
