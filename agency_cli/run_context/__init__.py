@@ -18,7 +18,7 @@ from agency_cli.run_context.nodes import (
     end_all_nodes,
     open_node,
 )
-from agency_cli.run_context.past import Past
+from agency_cli.run_context.past import Past, PastResult
 from agency_cli.run_context.queues import PairQueues, WouldDeadlock
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "OpenNode",
     "PairQueues",
     "Past",
+    "PastResult",
     "RunContext",
     "RunMemory",
     "Subject",

@@ -11,7 +11,7 @@ from typing import Any
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
 from jsonschema import Draft202012Validator
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
 from agency_cli.foreign import reason_of
@@ -19,6 +19,7 @@ from agency_cli.manifest import ApprovalAnswer, ToolSpec, approval_of
 from agency_cli.outputs import MediaOutput, as_text
 from agency_cli.run_context import (
     OpenNode,
+    PastResult,
     RunContext,
     current_frame,
     may_begin,
@@ -64,7 +65,7 @@ class _WatchedCalls:
         past = run.past.results.get(node_id)
         if past is not None:
             frame.note_result(self.agent, name, arguments, past.text)
-            return _media().validate_python(past.kept["media"]) if past.kept else past.text
+            return _given_back(past)
         await may_begin(frame)
         with open_node(
             run, node_id, frame.node_id, "tool", name, agent=self.agent, detail=arguments
@@ -139,6 +140,14 @@ def _arguments_by_name(tool: FunctionTool, arguments: str) -> dict[str, Any]:
     properties = tool.params_json_schema.get("properties", {})
     defaults = {name: each["default"] for name, each in properties.items() if "default" in each}
     return {**defaults, **values}
+
+
+def _given_back(past: PastResult) -> object:
+    """Return what a tool gave; the text alone where an imported journal has no sound media."""
+    try:
+        return _media().validate_python(past.kept["media"]) if past.kept else past.text
+    except (KeyError, ValidationError):
+        return past.text
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from agency_cli.calltree import CallTree
 from agency_cli.cli.answering import Answers
@@ -14,7 +15,7 @@ from agency_cli.cli.resuming import ResumeOptions, resume
 from agency_cli.errors import AgencyError, LimitReached, ProviderFailed, UsageError
 from agency_cli.event_json import event_from_json
 from agency_cli.rendering.run_json import run_json
-from agency_cli.store import Threads
+from agency_cli.store import Threads, tables
 from agency_runs import message
 from fake_server import FakeServer, Fault
 from journalled import Journalled, send_to, store_of, write
@@ -218,6 +219,26 @@ def test_a_picture_that_a_tool_gave_back_is_given_back_as_a_picture(tmp_path, fa
     when(instructions="the worker").says("I see it.")
     failed = send_to(path)
     assert go_on(failed, capsys)["final_output"] == "I see it."
+    before, after = fake_server.requests[-2:]
+    assert after.messages == before.messages
+
+
+@pytest.mark.parametrize("kept", ['{"media": {"type": "image", "image_url": 5}}', '{"other": 1}'])
+def test_where_a_journal_has_no_sound_picture_its_text_is_given_back(
+    tmp_path, fake_server, capsys, kept
+):
+    text = TEAM.replace("[boss > worker]", "[]").replace("entry: boss", "entry: worker")
+    (tmp_path / "tools.py").write_text(TOOLS)
+    path = write(tmp_path, fake_server, text)
+    when = fake_server.when
+    when(instructions="the worker", turn=0).calls("buy", what="milk")
+    when(instructions="the worker", turn=1).fails(Fault.status(401, times=1))
+    when(instructions="the worker").says("I read it.")
+    failed = send_to(path)
+    with failed.runs.database.transaction() as connection:
+        told = (tables.journal.c.kind == "node_ended") & tables.journal.c.kept.is_(None)
+        connection.execute(update(tables.journal).where(told).values(kept=kept))
+    assert go_on(failed, capsys)["final_output"] == "I read it."
     before, after = fake_server.requests[-2:]
     assert after.messages == before.messages
 

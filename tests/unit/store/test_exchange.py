@@ -108,9 +108,13 @@ def refusal(folder: Path, content: bytes) -> str:
     return text
 
 
-def test_a_store_that_imported_an_export_exports_the_same_lines(home, lines, tmp_path):
-    away, imported = add(tmp_path, text_of(lines))
+def test_a_store_that_imported_an_export_exports_the_same_lines(home, lines, store, tmp_path):
+    database = open_database(store)
+    away = Runs(database)
+    imported = insert_runs(database, read_export(io.BytesIO(text_of(lines)), "x.jsonl"))
     assert exported(away) == lines
+    again, _ = add(tmp_path, text_of(exported(away)), "y.jsonl")
+    assert exported(again) == lines
     assert set(imported.new) == {run.id for run in home.runs.all()}
     assert [run.status for run in away.all()] == ["error", "ok"]
     assert away.all() == home.runs.all()
@@ -180,9 +184,9 @@ def test_a_line_without_end_is_not_read_to_its_end(tmp_path, lines, monkeypatch)
     assert "x.jsonl:2: the line is longer than 1 MiB" in refusal(tmp_path, huge)
 
 
-def test_whatever_stands_in_a_file_is_refused_at_its_line_or_can_be_shown(tmp_path, lines):
+def test_whatever_stands_in_a_file_is_refused_at_its_line_or_can_be_shown(store, lines):
     refusals, accepted = [], 0
-    database = open_database(f"sqlite:///{tmp_path / 'away.db'}")
+    database = open_database(store)
     for number, changed in mutations(lines):
         content = text_of([*lines[:number], changed, *lines[number + 1 :]])
         try:
