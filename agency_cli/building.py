@@ -104,7 +104,7 @@ def _agent(
         model=model,
         model_settings=model.settings,
         tools=[
-            watched(tool, key, loaded.manifest.tools[name])
+            watched(tool, key, name, loaded.manifest.tools[name])
             for name in spec.tools
             for tool in tools.get(name, ())
         ],

@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from agency_cli.errors import one_line
 
+LONGEST_TRACEBACK = 20_000
+"""Characters."""
+
 
 class ForeignRaised(Exception):
     """What agency code raised that is no plain error, such as SystemExit; named in the text."""
+
+
+class ToolRefused(Exception):
+    """A tool's own word that it does not do what it was asked; its text is for the model."""
 
 
 def contained(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,9 +60,14 @@ def is_cancelled(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """Return what agency code raised, its name and its text, in one line."""
-    if isinstance(error, ForeignRaised):
+    if isinstance(error, ForeignRaised | ToolRefused):
         return one_line(error)
     return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return where agency code raised, for whoever mends it; of a long one, the end."""
+    return "".join(traceback.format_exception(error))[-LONGEST_TRACEBACK:]
 
 
 def _plain_error(error: BaseException) -> Exception:

@@ -49,6 +49,15 @@ def import_object(reference: str, folder: Path) -> object:
         raise CannotImport(f"{place} has no {name!r}; it has: {public}") from None
 
 
+def import_file(path: Path) -> ModuleType:
+    """Return the module that a file is, under a name that belongs to its folder alone.
+
+    Raises:
+        CannotImport: The file is missing, or importing it raised.
+    """
+    return _file_module(path)
+
+
 def _named_module(name: str) -> ModuleType:
     with _reported(name):
         return importlib.import_module(name)

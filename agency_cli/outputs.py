@@ -30,6 +30,8 @@ def as_text(value: object) -> str:
         text = value
     elif value is None:
         text = ""
+    elif isinstance(value, bytes | bytearray | memoryview):
+        text = _decoded(bytes(value))
     elif isinstance(value, BaseModel):
         text = value.model_dump_json()
     else:
@@ -43,6 +45,13 @@ def whole_characters(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decoded(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return f"[{len(value):,} bytes that are not text]"
 
 
 def _json(value: object) -> str:

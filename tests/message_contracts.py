@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from agency_cli import SendMessage
 from agency_cli.messaging.contract import Contract
-from agency_cli.messaging.strictness import FORMATS, KEYWORDS
+from agency_cli.strictness import FORMATS, KEYWORDS
 from fake_server.soundness import faults_of
 
 BASE = {"recipient_agent": "worker", "message": "Go", "additional_instructions": None}

@@ -39,6 +39,7 @@ ERRORS: Final[tuple[Check, ...]] = (
     agents.shared_instructions_once,
     agents.names_listed_once,
     tools.python_references,
+    tools.named_one_by_one,
     tools.reserved_names,
     providers.base_urls,
     models.fallbacks_end,

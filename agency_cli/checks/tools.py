@@ -13,17 +13,39 @@ from agency_cli.manifest.guardrails import PythonGuardrail
 
 # `file.py:name` or `package.module:name`; the file may stand in a folder.
 _REFERENCE: Final = re.compile(r"(?:[^:]+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
+# All of a file or a folder.
+_WHOLE: Final = re.compile(r"[^:]+(?:\.py|/)")
 _RESERVED: Final = re.compile(r"send_message|transfer_to_.*")
 
 
 def python_references(subject: Subject) -> Iterator[Problem]:
     """References to Python objects have the form of one."""
     for path, reference in named_python(subject.manifest):
-        if not _REFERENCE.fullmatch(reference):
-            what = (
-                f"{reference!r} names no Python object; write file.py:name or package.module:name"
-            )
-            yield Problem(code="bad-reference", message=what, path=path)
+        may_be_whole = path[0] == "tools"
+        if _REFERENCE.fullmatch(reference) or (may_be_whole and _WHOLE.fullmatch(reference)):
+            continue
+        forms = "file.py:name or package.module:name"
+        rest = "; for all tools of a file or a folder, file.py or folder/" if may_be_whole else ""
+        what = f"{reference!r} names no Python object; write {forms}{rest}"
+        yield Problem(code="bad-reference", message=what, path=path)
+
+
+def named_one_by_one(subject: Subject) -> Iterator[Problem]:
+    """What is said of one tool is not said of all tools of a file."""
+    for key, tool in subject.manifest.tools.items():
+        if isinstance(tool, PythonTool) and tool.is_whole:
+            for word in ("name", "description"):
+                if getattr(tool, word) is not None:
+                    what = (
+                        f"{tool.python} stands for all its tools, and a `{word}` is that of one;"
+                        f" remove it, or name one object: {_one_of(tool.python)}"
+                    )
+                    path: Path = ("tools", key, word)
+                    yield Problem(code="not-of-one-tool", message=what, path=path, at_key=True)
+
+
+def _one_of(reference: str) -> str:
+    return f"{reference}:name" if reference.endswith(".py") else f"{reference}file.py:name"
 
 
 def reserved_names(subject: Subject) -> Iterator[Problem]:

@@ -27,9 +27,6 @@ _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("tools", "*", "hosted"), _ANY),
     (("tools", "*", "mcp"), _ANY),
     (("tools", "*", "openapi"), _ANY),
-    (("tools", "*", "timeout_seconds"), _ANY),
-    (("tools", "*", "one_at_a_time"), _ANY),
-    (("tools", "*", "strict"), _ANY),
 )
 
 

@@ -15,7 +15,7 @@ from agency_cli.cli.options import resume_command, since_of
 from agency_cli.errors import UsageError
 from agency_cli.rendering.approvals import print_waiting
 from agency_cli.rendering.output import print_text
-from agency_cli.rendering.past import print_costs, print_page, print_run
+from agency_cli.rendering.past import print_costs, print_page, print_run, print_tracebacks
 from agency_cli.rendering.run_json import print_json, run_json, shares_json
 from agency_cli.rendering.runs import list_json, list_text
 from agency_cli.store import PastCall, Runs, held_if_free, open_database, store_url
@@ -69,7 +69,8 @@ def show_run(
         raise UsageError("--json and --html are two ways to show a run; give one of them")
     runs = runs_of(manifest, store)
     run = runs.find(run_id)
-    events = [row.event for row in runs.recorded(run)]
+    rows = runs.recorded(run)
+    events = [row.event for row in rows]
     if as_json:
         print_json(run_json(CallTree.of(events)), sys.stdout)
     elif html is not None:
@@ -78,6 +79,8 @@ def show_run(
             print_text(f"wrote {html}", sys.stderr)
     else:
         print_run(events, sys.stdout, os.environ, verbose=verbose)
+        if verbose:
+            print_tracebacks(rows, sys.stdout, os.environ)
         waiting = runs.waiting(run)
         if waiting:
             print_waiting(waiting, resume_command(run.id, manifest, store), sys.stdout, os.environ)

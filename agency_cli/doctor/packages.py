@@ -32,8 +32,8 @@ def imported_packages(case: Case) -> Iterator[Finding]:
     """Packages that tools and message classes are taken from; none is imported."""
     places: dict[str, list[str]] = {}
     for path, reference in named_python(case.loaded.manifest) if case.loaded else ():
-        module = reference.rpartition(":")[0]
-        if not module.endswith(".py"):
+        module = reference.partition(":")[0]
+        if not module.endswith((".py", "/")):
             places.setdefault(module.partition(".")[0], []).append(".".join(map(str, path)))
     for package, needed_by in places.items():
         there = importlib.util.find_spec(package) is not None

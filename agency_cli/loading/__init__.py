@@ -7,6 +7,7 @@ from agency_cli.loading.manifests import (
     check_manifest,
     examine_manifest,
     load_manifest,
+    load_without_params,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "check_manifest",
     "examine_manifest",
     "load_manifest",
+    "load_without_params",
 ]

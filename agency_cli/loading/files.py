@@ -60,14 +60,17 @@ def read_instruction_files(
 
 
 def missing_python_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
-    """Yield a problem for each Python file that is named and that is not there."""
+    """Yield a problem for each Python file, or folder of them, that is named and not there."""
     for place, reference in named_python(manifest):
-        name, colon, _ = reference.rpartition(":")
-        if not colon or not name.endswith(".py") or _is_file(folder / name):
-            continue
-        hint = did_you_mean_file(name, _python_files(folder / name, folder))
-        what = f"the file {name!r} does not exist{hint}"
-        yield Problem(code="missing-file", message=what, path=place)
+        name = reference.partition(":")[0]
+        if name.endswith("/"):
+            if not _exists(folder / name, Path.is_dir):
+                what = f"the folder {name!r} does not exist"
+                yield Problem(code="missing-file", message=what, path=place)
+        elif name.endswith(".py") and not _exists(folder / name, Path.is_file):
+            hint = did_you_mean_file(name, _python_files(folder / name, folder))
+            what = f"the file {name!r} does not exist{hint}"
+            yield Problem(code="missing-file", message=what, path=place)
 
 
 def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
@@ -78,9 +81,9 @@ def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
             yield ("agents", key, "instructions_file"), agent.instructions_file
 
 
-def _is_file(path: Path) -> bool:
+def _exists(path: Path, is_there: Callable[[Path], bool]) -> bool:
     try:
-        return path.is_file()
+        return is_there(path)
     except (OSError, ValueError):
         # Such as a name that is longer than names may be.
         return False

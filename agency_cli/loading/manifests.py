@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from agency_cli.errors import ManifestError, Problem, UsageError
-from agency_cli.loading.draft import read_draft
+from agency_cli.loading.draft import Draft, read_draft
 from agency_cli.loading.interpolation import EnvReference
 from agency_cli.loading.sources import Sources
 from agency_cli.manifest import Manifest
@@ -64,6 +64,14 @@ class Report(NamedTuple):
     problems: tuple[Problem, ...]
     manifest: Manifest | None = None
 
+    @property
+    def has_errors(self) -> bool:
+        return any(problem.severity == "error" for problem in self.problems)
+
+    def with_more(self, errors: Iterable[Problem]) -> Report:
+        """Return a report of these errors too."""
+        return self._replace(problems=(*errors, *self.problems))
+
 
 def load_manifest(
     path: Path | str,
@@ -88,6 +96,24 @@ def load_manifest(
         raise ManifestError([*draft.errors, *draft.warnings])
     if draft.params.complaints:
         raise UsageError("; ".join(draft.params.complaints))
+    return _loaded(path, draft)
+
+
+def load_without_params(
+    path: Path | str, *, environ: Mapping[str, str] = os.environ
+) -> LoadedManifest:
+    """Read, check and type a manifest that is not to be run; params need no values for that.
+
+    Raises:
+        ManifestError: The manifest has problems; all of them.
+    """
+    draft = read_draft(Path(path), {}, environ)
+    if draft.errors:
+        raise ManifestError([*draft.errors, *draft.warnings])
+    return _loaded(Path(path), draft)
+
+
+def _loaded(path: Path, draft: Draft) -> LoadedManifest:
     assert draft.manifest is not None
     return LoadedManifest(
         path=path,

@@ -14,13 +14,13 @@ class ToolSpec(Extensible):
     description: Text | None = None
     """What the model reads; replaces the tool's own description."""
     timeout_seconds: float | None = Field(default=None, gt=0)
-    """How long one call may take."""
+    """How long one call may take; then the model is told, and the run goes on."""
     approval: Approval | None = None
     """Whether a person must agree to a call: an answer for all, or rules, the first match wins."""
     on_resume: Literal["rerun", "report"] | None = None
     """What happens to a call that was under way when its run was interrupted."""
     one_at_a_time: bool | None = None
-    """Never run two calls of this agent's tool at once."""
+    """Never run two calls at once, whichever agents make them; they wait for each other."""
 
     @property
     def known_names(self) -> tuple[str, ...]:
@@ -29,14 +29,20 @@ class ToolSpec(Extensible):
 
 
 class PythonTool(ToolSpec):
-    """A function, a ready tool or a class, written in Python."""
+    """A function, a ready tool or a class with `run`, written in Python; or all of a file."""
 
     python: Text
-    """`file.py:name` beside the manifest, or `package.module:name`."""
+    """`file.py:name` beside the manifest, or `package.module:name`; or `file.py`, or `folder/`, for
+    all public functions and tools that are defined there."""
     name: ToolName | None = None
-    """What the model calls it; without it, the function's own name."""
+    """What the model calls it; without it, its own name in Python."""
     strict: bool | None = None
-    """Whether the arguments' schema is strict; on unless set to false."""
+    """Whether providers hold the model to the arguments' schema; without it, where they can."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it stands for all tools of a file or a folder."""
+        return ":" not in self.python and self.python.endswith((".py", "/"))
 
     @property
     def known_names(self) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError, create_model
 
 from agency_cli.checks.param_values import FORMAT_CHECKER, ParamValidator
 from agency_cli.message_class import SendMessage
-from agency_cli.messaging.strictness import strict_form
 from agency_cli.messaging.undelivered import Undelivered
+from agency_cli.strictness import strict_form
 
 BUILT_IN: dict[str, dict[str, Any]] = {
     "recipient_agent": {"type": "string", "description": "Who is asked."},

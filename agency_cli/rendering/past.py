@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TextIO
 
 from agency_cli.calltree import CallTree, Totals
-from agency_cli.events import Event, Notice
+from agency_cli.events import Event, NodeEnded, Notice
 from agency_cli.rendering.glyphs import glyphs_for
-from agency_cli.rendering.output import print_text, write_file
+from agency_cli.rendering.output import print_text, printable, write_file
 from agency_cli.rendering.plain import PlainWatcher
 from agency_cli.rendering.printable import one_line
 from agency_cli.rendering.summary import Line, print_lines, print_result, share_lines
 from agency_cli.rendering.watching import can_draw
+from agency_cli.store import Recorded
 
 
 def print_run(
@@ -31,6 +32,18 @@ def print_run(
     error = tree.ended.error if tree.ended else None
     if error is not None:
         print_lines([Line(one_line(f"error: {error.message}", 2_000), "red")], stream, environ)
+
+
+def print_tracebacks(rows: Sequence[Recorded], stream: TextIO, environ: Mapping[str, str]) -> None:
+    """Write where the tools of a run raised, as its journal keeps it."""
+    tree = CallTree.of([row.event for row in rows])
+    for row in rows:
+        text = (row.kept or {}).get("traceback")
+        if isinstance(row.event, NodeEnded) and isinstance(text, str):
+            node = tree.nodes[row.event.id]
+            whole = [Line(""), Line(f"{node.name}, called by {node.agent}:", "bold")]
+            whole += [Line(printable(line)) for line in text.rstrip().splitlines()]
+            print_lines(whole, stream, environ)
 
 
 def print_page(events: Sequence[Event], where: str, stdout: TextIO) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,6 +54,7 @@ class RunContext:
         stop: Set where the run is to end as soon as what is under way has.
         clock: The time that the run may take; set while it is at work.
         parking: Branches that may not go on.
+        locks: Of what is done by one branch at a time, by its name.
     """
 
     run_id: str
@@ -72,6 +74,7 @@ class RunContext:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Clock | None = None
     parking: Parking = field(init=False)
+    locks: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _ids: set[str] = field(init=False)
 
     def __post_init__(self) -> None:

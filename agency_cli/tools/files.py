@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents import FunctionTool, function_tool
 
+from agency_cli.foreign import ToolRefused
 from agency_cli.manifest import FilesTool
 
 LARGEST_READ = 200_000
@@ -15,7 +16,7 @@ LARGEST_WRITE = 2_000_000
 MOST_LISTED = 500
 
 
-class NotAllowed(Exception):
+class NotAllowed(ToolRefused):
     """A path or size that these tools do not serve; the text tells the model what to do."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
 from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
-from agency_cli.foreign import reason_of
+from agency_cli.foreign import ToolRefused, reason_of, traceback_of
 from agency_cli.manifest import ApprovalAnswer, ToolSpec, approval_of
 from agency_cli.outputs import MediaOutput, as_text
 from agency_cli.run_context import (
@@ -34,18 +35,21 @@ OUTCOME_UNKNOWN = (
 """What the model is told of a call that was cut off, where its tool says `on_resume: report`."""
 
 
-def watched(tool: FunctionTool, agent: str, spec: ToolSpec) -> FunctionTool:
+def watched(tool: FunctionTool, agent: str, key: str, spec: ToolSpec) -> FunctionTool:
     """Return a copy of `tool` that reports its calls by `agent`; `tool` stays as it is.
 
     Args:
         tool: The tool.
         agent: Key of the agent that gets it.
+        key: The name under `tools` that stands for it.
         spec: What the manifest says of it.
     """
     outer = copy.copy(tool)
-    outer.on_invoke_tool = _WatchedCalls(tool, agent, spec).invoke
+    outer.on_invoke_tool = _WatchedCalls(tool, agent, key, spec).invoke
     # It is asked for here: what the SDK would ask for does not outlive the process.
     outer.needs_approval = False
+    # It is kept here: a person who is asked may take their time.
+    outer.timeout_seconds = None
     return outer
 
 
@@ -55,6 +59,7 @@ class _WatchedCalls:
 
     tool: FunctionTool
     agent: str
+    key: str
     spec: ToolSpec
 
     async def invoke(self, context: ToolContext[RunContext], arguments: str) -> object:
@@ -84,7 +89,7 @@ class _WatchedCalls:
         try:
             refusal = await self._refusal(node, context, arguments)
             if refusal is None:
-                result = await self.tool.on_invoke_tool(context, arguments)
+                result = await self._called(node, context, arguments)
                 node.output = as_text(result)
                 return result
             node.fail(refusal)
@@ -93,9 +98,35 @@ class _WatchedCalls:
             raise
         except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
             reason = _reason(error, self.tool, arguments)
+            if not isinstance(error, ModelBehaviorError | ToolRefused):
+                node.run.keep(node.id, {"traceback": traceback_of(error)})
             node.fail(reason)
             node.output = f"{self.tool.name} failed: {reason}"
         return node.output
+
+    async def _called(
+        self, node: OpenNode, context: ToolContext[RunContext], arguments: str
+    ) -> object:
+        """Call the tool, at a time when no other call of it is made if the manifest says so."""
+        if not self.spec.one_at_a_time:
+            return await self._called_in_time(context, arguments)
+        async with node.run.locks[f"tools.{self.key}"]:
+            if not node.run.stop.is_set():
+                return await self._called_in_time(context, arguments)
+        raise await node.run.parking.park(node.id)
+
+    async def _called_in_time(self, context: ToolContext[RunContext], arguments: str) -> object:
+        seconds = self.spec.timeout_seconds or self.tool.timeout_seconds
+        try:
+            async with asyncio.timeout(seconds) as clock:
+                return await self.tool.on_invoke_tool(context, arguments)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise ToolRefused(
+                f"it took longer than {seconds:g} s (tools.{self.key}.timeout_seconds) and was"
+                " given up; whether it took effect is unknown"
+            ) from None
 
     async def _refusal(
         self, node: OpenNode, context: ToolContext[RunContext], arguments: str

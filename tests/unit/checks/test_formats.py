@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agency_cli.checks.formats import FORMATS, has_format
-from agency_cli.messaging.strictness import FORMATS as STRICT_FORMATS
+from agency_cli.strictness import FORMATS as STRICT_FORMATS
 
 CASES = {
     "date": (

@@ -156,7 +156,7 @@ def test_whatever_a_tool_raises_is_told_to_the_model(folder, fake_server, name, 
     ("name", "given"),
     [
         ("half", "half "),
-        ("raw", "xff"),
+        ("raw", "[1 bytes that are not text]"),
         ("endless", "NaN"),
         ("cycle", "[[...]]"),
         ("huge", "[cut here: 10,000,000 characters in all]"),
