@@ -28,33 +28,38 @@ class Totals:
 
     `cost_usd` is the cost of the calls whose price is known; `unpriced_models` names the models
     of the calls that counted tokens and have no known price. Where it is not empty, the whole
-    cost is unknown and at least `cost_usd`. `turns` leaves out the calls that failed.
+    cost is unknown and at least `cost_usd`. `turns` leaves out the calls that failed; `cut_off`
+    counts those that were ended before they told what they used, which may cost as well.
     """
 
     usage: Usage = field(default_factory=Usage)
     cost_usd: Decimal = Decimal(0)
     unpriced_models: tuple[str, ...] = ()
     turns: int = 0
+    cut_off: int = 0
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Totals:
         """Add up the model calls among `nodes`."""
         calls = (
-            cls.of_call(node.name, node.usage, node.cost_usd, failed=node.status == "error")
+            cls.of_call(node.name, node.usage, node.cost_usd, status=node.status)
             for node in nodes
             if node.usage is not None
         )
         return sum(calls, cls())
 
     @classmethod
-    def of_call(cls, model: str, usage: Usage, cost_usd: Decimal | None, *, failed: bool) -> Totals:
+    def of_call(
+        cls, model: str, usage: Usage, cost_usd: Decimal | None, *, status: Status
+    ) -> Totals:
         """Return what one call of a model used."""
         unknown = cost_usd is None and usage.total_tokens > 0
         return cls(
             usage=usage,
             cost_usd=cost_usd or Decimal(0),
             unpriced_models=(model,) if unknown else (),
-            turns=0 if failed else 1,
+            turns=0 if status == "error" else 1,
+            cut_off=int(status == "cancelled" and usage.requests > 0 and not usage.total_tokens),
         )
 
     def __add__(self, other: Totals) -> Totals:
@@ -63,6 +68,7 @@ class Totals:
             cost_usd=self.cost_usd + other.cost_usd,
             unpriced_models=tuple(dict.fromkeys(self.unpriced_models + other.unpriced_models)),
             turns=self.turns + other.turns,
+            cut_off=self.cut_off + other.cut_off,
         )
 
     @property

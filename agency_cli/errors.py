@@ -52,6 +52,7 @@ class Problem:
         at_key: The place is the key at `path`, not its value.
         within: A piece of the value's text at which the place is, such as a name in a flow.
         nth: Which occurrence of that piece, from 0.
+        others: Other places that have a part in it, such as the first of two of a name.
     """
 
     code: str
@@ -64,6 +65,7 @@ class Problem:
     at_key: bool = False
     within: str = ""
     nth: int = 0
+    others: tuple[tuple[str | int, ...], ...] = ()
 
     @property
     def dotted_path(self) -> str:

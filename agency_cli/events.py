@@ -159,6 +159,10 @@ class ApprovalDecided:
     always: bool = False
 
 
+STOPPING = "stopping when what is under way has ended; Ctrl-C again stops at once"
+"""The notice of a run that was asked to end in order."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something a person should know while the run goes on: a retry, the embedded model."""

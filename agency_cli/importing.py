@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from agency_cli.checks.nearest import did_you_mean, listed
 from agency_cli.errors import one_line
 
 PREFIX: Final = "_agency_"
@@ -45,8 +46,13 @@ def import_object(reference: str, folder: Path) -> object:
     try:
         return module.__dict__[name]
     except KeyError:
-        public = ", ".join(key for key in vars(module) if not key.startswith("_")) or "nothing"
-        raise CannotImport(f"{place} has no {name!r}; it has: {public}") from None
+        public = [
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_") and not isinstance(value, ModuleType)
+        ]
+        hint = did_you_mean(name, public) or f"; it has: {listed(public) or 'nothing'}"
+        raise CannotImport(f"{place} has no {name!r}{hint}") from None
 
 
 def import_file(path: Path) -> ModuleType:

@@ -14,8 +14,11 @@ from agency_cli.errors import LimitReached, ProviderFailed
 from agency_cli.events import Usage
 from agency_cli.manifest import Limits
 
-GUESSED_OUTPUT = 4096
-"""Tokens reserved for the answer of a call whose model has no `max_tokens` setting."""
+LONGEST_ANSWER = 128_000
+"""Tokens reserved for the answer of a call whose model has no `max_tokens` setting.
+
+No model of OpenAI's GPT-5 family writes more in one response, its reasoning counted in.
+"""
 
 _OPTIONS: Final = frozenset({"max_turns", "max_cost_usd", "max_seconds"})
 """Limits that the command line can set too."""
@@ -45,9 +48,11 @@ class Limit:
         return f"raise {self.key} in the manifest{instead} to go further"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Call:
     """A model call that is under way; `usage` and `cost_usd` are what it used so far.
+
+    Two calls that have used the same are two calls all the same.
 
     `answered` is set when the model's response has come whole.
     """
@@ -72,6 +77,7 @@ class Ledger:
         origins: Where a limit was set, by its name: `agency.yaml:40` or `--max-turns`; the
             defaults are not in it.
         unpriced: Models whose calls cost something that nobody knows.
+        notify: Is told, once, that calls wait for each other.
     """
 
     limits: Limits
@@ -81,6 +87,8 @@ class Ledger:
     cost_usd: Decimal = Decimal(0)
     unpriced: set[str] = field(default_factory=set)
     began: float = field(default_factory=time.monotonic)
+    notify: Callable[[str], None] = lambda _text: None
+    _told: bool = False
     _under_way: list[Call] = field(default_factory=list)
     _waiting: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -147,8 +155,20 @@ class Ledger:
             self._require_budget(agent)
             if not self._under_way or self._has_room(call):
                 return
+            self._tell_of_waiting(call, agent)
             self._changed.clear()
             await self._changed.wait()
+
+    def _tell_of_waiting(self, call: Call, agent: str) -> None:
+        """Say how more calls can go on at once, where their answers may be of any length."""
+        if self._told or call.reserved_tokens < LONGEST_ANSWER:
+            return
+        self._told = True
+        kept = [name for name in ("max_tokens", "max_cost_usd") if getattr(self.limits, name)]
+        self.notify(
+            f"calls wait for each other to keep {' and '.join(f'limits.{name}' for name in kept)};"
+            f" with settings.max_tokens on the model of {agent}, more can be made at once"
+        )
 
     def _require_budget(self, agent: str) -> None:
         most_tokens, most_usd = self.limits.max_tokens, self.limits.max_cost_usd
@@ -181,6 +201,12 @@ class Ledger:
         seconds = time.monotonic() - self.began
         unknown = f" and what {', '.join(sorted(self.unpriced))} cost" if self.unpriced else ""
         return (
-            f"{self.turns} model calls, {self.tokens:,} tokens, ${self.cost_usd:.4f}{unknown},"
-            f" {seconds:.0f} seconds"
+            f"{self.turns} model calls, {self.tokens:,} tokens, {_dollars(self.cost_usd)}{unknown},"
+            f" {seconds:.1f} seconds"
         )
+
+
+def _dollars(amount: Decimal) -> str:
+    """Return an amount with four digits after the point, or two that are no zeros."""
+    digits = max(4, 1 - amount.adjusted()) if amount else 0
+    return f"${amount:.{digits}f}"

@@ -20,7 +20,7 @@ from agents import (
 
 from agency_cli.building import Agency
 from agency_cli.errors import AgencyError, Interrupted, LimitReached, Paused, RunFailed, one_line
-from agency_cli.events import ApprovalDecided, RunEnded, RunEndStatus, RunError, RunStarted
+from agency_cli.events import ApprovalDecided, Notice, RunEnded, RunEndStatus, RunError, RunStarted
 from agency_cli.failures import own_failure
 from agency_cli.limits import Ledger
 from agency_cli.manifest import Limits
@@ -98,7 +98,7 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         run_id=request.run_id,
         params=agency.loaded.params,
         watch=watch,
-        ledger=_ledger(request),
+        ledger=_ledger(request, watch),
         memory=request.memory,
         keep=request.keep,
         past=request.past,
@@ -142,7 +142,7 @@ def quieten_sdk(*, tracing: bool) -> None:
     logger.propagate = False
 
 
-def _ledger(request: RunRequest) -> Ledger:
+def _ledger(request: RunRequest, watch: Watch) -> Ledger:
     past = request.past
     return Ledger(
         request.limits,
@@ -151,6 +151,7 @@ def _ledger(request: RunRequest) -> Ledger:
         tokens=past.tokens,
         cost_usd=past.cost_usd,
         began=time.monotonic() - past.seconds,
+        notify=lambda text: watch(Notice(text=text, at=now())),
     )
 
 

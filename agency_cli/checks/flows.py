@@ -90,8 +90,9 @@ def declared_twice(subject: Subject) -> Iterator[Problem]:
             what = f"{pair} is declared a second time; the first is {_dotted(other.path)}"
             nth = _last(flow) if other.path == flow.path else 0
             yield Problem(
-                code="duplicate-flow", message=what, path=flow.path, within=flow.recipient, nth=nth
-            )
+                code="duplicate-flow", message=what, path=flow.path, within=flow.recipient, nth=nth,
+                others=(other.path,),
+            )  # fmt: skip
 
 
 def from_agents_without_outbound(subject: Subject) -> Iterator[Problem]:

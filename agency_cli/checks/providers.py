@@ -21,13 +21,13 @@ def base_urls(subject: Subject) -> Iterator[Problem]:
     """The address of each provider is one that requests can be sent to."""
     for key, provider in subject.manifest.providers.items():
         # The address itself is not shown: it can come from a variable, and hold a password.
-        fault = _fault(provider.base_url)
+        fault = fault_of_url(provider.base_url)
         if fault:
             place = ("providers", key, "base_url")
             yield Problem(code="bad-url", message=fault, path=place)
 
 
-def _fault(url: str) -> str:
+def fault_of_url(url: str) -> str:
     """Say what is wrong with an address and what to write; nothing where it is sound."""
     try:
         parts = urlsplit(url)

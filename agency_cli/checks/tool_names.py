@@ -18,17 +18,22 @@ class Offer:
 
     Attributes:
         name: What the model calls it.
-        owner: What gives it to the agent, such as `flows[2]`.
+        source: What gives it to the agent: `("flows", 2)` or `("tools", "files")`.
         path: Where its name, or that the agent has it, is said.
         advice: How its name is changed; empty where it cannot be.
         is_message: It is the tool of message flows.
     """
 
     name: str
-    owner: str
+    source: Path
     path: Path
     advice: str = ""
     is_message: bool = False
+
+    @property
+    def owner(self) -> str:
+        """What gives it to the agent, as a person writes it."""
+        return _dotted(self.source)
 
 
 def offered_once(subject: Subject) -> Iterator[Problem]:
@@ -62,20 +67,25 @@ def clashes(agent: str, offers: Iterable[Offer]) -> Iterator[Problem]:
                 f"{agent} would have two tools named {offer.name!r}, of {other.owner} and of"
                 f" {offer.owner}; {advice}"
             )
-            yield Problem(code="tool-name-clash", message=what, path=to_rename.path)
+            yield Problem(
+                code="tool-name-clash",
+                message=what,
+                path=to_rename.path,
+                others=(other.source, offer.source),
+            )
 
 
 def handoff_offer(flow: Flow) -> Offer:
     """Return what a handoff gives its sender."""
-    return Offer(handoff_name(flow.recipient), _owner(flow), flow.path)
+    return Offer(handoff_name(flow.recipient), flow.path[:2], flow.path)
 
 
 def message_offer(flow: Flow, name: str) -> Offer:
     """Return what a message flow, the first of those that share its tool, gives its sender."""
     has_name = flow.spec is not None and flow.spec.tool_name is not None
     path = (*flow.path[:2], "tool_name") if has_name else flow.path[:2]
-    advice = f"give {_owner(flow)} another `tool_name`"
-    return Offer(name, _owner(flow), path, advice, is_message=True)
+    advice = f"give {_dotted(flow.path[:2])} another `tool_name`"
+    return Offer(name, flow.path[:2], path, advice, is_message=True)
 
 
 def tool_offers(
@@ -93,7 +103,7 @@ def tool_offers(
             path = path if spec.name is None else ("tools", key, "name")
             advice = f"give tools.{key} another `name`"
         for name in names_of(key):
-            yield Offer(name, f"tools.{key}", path, advice)
+            yield Offer(name, ("tools", key), path, advice)
 
 
 def _known_names(manifest: Manifest) -> Callable[[str], Iterable[str]]:
@@ -130,5 +140,5 @@ def _is_sound(flow: Flow, manifest: Manifest) -> bool:
     return len(ends) == 2 and ends <= manifest.agents.keys()  # noqa: PLR2004 - a flow has two ends
 
 
-def _owner(flow: Flow) -> str:
-    return f"flows[{flow.path[1]}]"
+def _dotted(path: Path) -> str:
+    return Problem(code="", message="", path=path).dotted_path

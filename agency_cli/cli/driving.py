@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from agency_cli.errors import Interrupted
+from agency_cli.events import STOPPING
 
 Result = TypeVar("Result")
 
@@ -33,7 +34,7 @@ class Stop:
         if self._notify is None or self.wanted.is_set():
             return False
         self.wanted.set()
-        self._notify("stopping when what is under way has ended; Ctrl-C again stops at once")
+        self._notify(STOPPING)
         return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from agency_cli.errors import Problem
@@ -21,7 +22,7 @@ _ANY_FLOW: Final[tuple[Pattern, ...]] = (
 _ANY_AGENT: Final[tuple[Pattern, ...]] = (("agents",), ("agents", "*"))
 
 # What a problem can follow from, by its code: mended places, where `*` stands for any key or
-# index, and `=` for that of the problem's own path.
+# index, and `=` for that of the problem's own path, or of another place that has a part in it.
 _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
     "unknown-agent": (("agents",),),
     "unknown-guardrail": (("guardrails",),),
@@ -31,23 +32,27 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
     "ambiguous-entry": _ANY_FLOW,
     "duplicate-flow": (
         ("flows", "=", "from"),
-        ("flows", "*", "kind"),
-        ("flows", "*", "send_message"),
-        ("flows", "*", "tool_name"),
+        ("flows", "=", "kind"),
+        ("flows", "=", "send_message"),
+        ("flows", "=", "tool_name"),
     ),
     "key-without-effect": (("flows", "=", "kind"),),
     "bad-schema": (("flows", "=", "extra_params", "*"),),
     "tool-name-clash": (
-        *_ANY_FLOW,
-        ("flows", "*", "kind"),
-        ("flows", "*", "send_message"),
-        ("flows", "*", "tool_name"),
-        ("flows", "*", "extra_params"),
-        ("flows", "*", "extra_params", "*"),
-        ("tools", "*"),
-        ("tools", "*", "builtin"),
-        ("tools", "*", "name"),
-        ("tools", "*", "read_only"),
+        ("flows",),
+        ("flows", "="),
+        ("flows", "=", "from"),
+        ("flows", "=", "to"),
+        ("flows", "=", "to", "*"),
+        ("flows", "=", "kind"),
+        ("flows", "=", "send_message"),
+        ("flows", "=", "tool_name"),
+        ("flows", "=", "extra_params"),
+        ("flows", "=", "extra_params", "*"),
+        ("tools", "="),
+        ("tools", "=", "builtin"),
+        ("tools", "=", "name"),
+        ("tools", "=", "read_only"),
     ),
     "unreachable-agent": _ANY_FLOW,
     "unreachable-mention": _ANY_FLOW,
@@ -114,7 +119,8 @@ class Doubts:
 
 def _follows(problem: Problem, mended: Collection[Path]) -> bool:
     causes = _CAUSES.get(problem.code, ())
-    if any(_matches(cause, place, problem.path) for cause in causes for place in mended):
+    parts = (problem.path, *problem.others)
+    if any(_matches(*each) for each in product(causes, mended, parts)):
         return True
     # What is wrong with a key is so whatever its value is.
     length = len(problem.path) + (not problem.at_key)
@@ -126,6 +132,6 @@ def _matches(pattern: Pattern, place: Path, own: Path) -> bool:
     if len(pattern) != len(place):
         return False
     return all(
-        wanted in ("*", part) or (wanted == "=" and own[index : index + 1] == (part,))
+        wanted in ("*", part) or (wanted == "=" and own[: index + 1] == place[: index + 1])
         for index, (wanted, part) in enumerate(zip(pattern, place, strict=True))
     )

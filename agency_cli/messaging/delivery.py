@@ -6,7 +6,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from agents import Agent, AgentsException, AgentToolStreamEvent
@@ -24,6 +23,7 @@ from agency_cli.run_context import (
     Clock,
     Frame,
     OpenNode,
+    Place,
     RunContext,
     RunMemory,
     WouldDeadlock,
@@ -69,7 +69,7 @@ class Delivery:
         recipient: Who is asked.
         text: What the recipient reads.
         params: Extra params, for the recipient's tools.
-        held: Holds the pair of sender and recipient from its turn on.
+        place: Its place in the queue of sender and recipient.
     """
 
     context: ToolContext[RunContext]
@@ -78,7 +78,7 @@ class Delivery:
     recipient: Recipient
     text: str
     params: BaseModel
-    held: AsyncExitStack
+    place: Place
 
 
 async def deliver(delivery: Delivery) -> str:
@@ -113,8 +113,7 @@ async def _in_turn(delivery: Delivery) -> str:
     params = delivery.params.model_dump()
     # The path is that of the message's node, which no other call shares.
     frame = Frame(run, delivery.node.id, recipient.key, sender=caller, params=params)
-    turn = run.queues.turn((delivery.sender, recipient.key), caller, frame)
-    await delivery.held.enter_async_context(turn)
+    await run.queues.turn(delivery.place, caller, frame)
     _count_call(run, recipient)
     run.keep(delivery.node.id, {"flow": recipient.flow})
     return await _in_time(delivery, frame)

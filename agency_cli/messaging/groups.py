@@ -77,7 +77,7 @@ def _contracts(
             place = ("flows", index, "send_message")
             problems.append(Problem(code="broken-message-class", message=str(error), path=place))
             continue
-        problems += [_clash(index, name) for name in contracts[index].clashes]
+        problems += [_clash(index, name, contracts[index]) for name in contracts[index].clashes]
         if isinstance(flow, FlowSpec) and flow.send_message is not None:
             taken = parameters_of(flow, contracts[index].class_names)
             problems += unknown_in_rules(flow.approval, taken, ("flows", index))
@@ -155,13 +155,16 @@ def _declared_twice(flows: list[Flow]) -> list[Problem]:
     ]
 
 
-def _clash(index: int, name: str) -> Problem:
-    return Problem(
-        code="param-clash",
-        message=f"the param {name!r} stands in the class too, or hides a parameter that every"
-        " message has; give it another name",
-        path=("flows", index, "extra_params", name),
-    )
+def _clash(index: int, name: str, contract: Contract) -> Problem:
+    in_class, in_manifest = name in contract.class_names, name in contract.extra_params
+    if in_class and in_manifest:
+        what = f"the param {name!r} stands in the class too; give one of them another name"
+    elif in_class:
+        what = f"the class has a param {name!r}, as every message has; give it another name"
+    else:
+        what = f"every message has a parameter {name!r} already; choose another name"
+    place: tuple[str, ...] = ("extra_params", name) if in_manifest else ("send_message",)
+    return Problem(code="param-clash", message=what, path=("flows", index, *place))
 
 
 def _tool_name(spec: FlowSpec | None, contract: Contract) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from agents import FunctionTool
@@ -78,10 +78,11 @@ class MessageTool:
     async def _answer(
         self, context: ToolContext[RunContext], arguments: str, frame: Frame, node_id: str
     ) -> str:
-        # The pair is held until the result is written down: of two exchanges on one pair, no more
+        # The place is held until the result is written down: of two exchanges on one pair, no more
         # than the last can be without its result.
-        async with AsyncExitStack() as held:
-            with open_node(
+        with (
+            ExitStack() as held,
+            open_node(
                 frame.run,
                 node_id,
                 frame.node_id,
@@ -89,21 +90,23 @@ class MessageTool:
                 self.name,
                 agent=self.sender,
                 detail=_shown(arguments),
-            ) as node:
-                try:
-                    message = self.contract.read(arguments)
-                    recipient = self._recipient(message.recipient)
-                    await self._agreed(node, recipient, arguments)
-                    text = await self._composed(message, recipient)
-                    delivery = Delivery(
-                        context, node, self.sender, recipient, text, message.params, held
-                    )
-                    output = await deliver(delivery)
-                    node.output = await self._replied(output, message, recipient)
-                except Undelivered as problem:
-                    node.fail(str(problem))
-                    node.output = f"Not answered: {problem}"
-                return node.output
+            ) as node,
+        ):
+            try:
+                message = self.contract.read(arguments)
+                recipient = self._recipient(message.recipient)
+                place = held.enter_context(frame.run.queues.place((self.sender, recipient.key)))
+                await self._agreed(node, recipient, arguments)
+                text = await self._composed(message, recipient)
+                delivery = Delivery(
+                    context, node, self.sender, recipient, text, message.params, place
+                )
+                output = await deliver(delivery)
+                node.output = await self._replied(output, message, recipient)
+            except Undelivered as problem:
+                node.fail(str(problem))
+                node.output = f"Not answered: {problem}"
+            return node.output
 
     def _recipient(self, name: str) -> Recipient:
         for recipient in self.recipients:

@@ -16,7 +16,7 @@ from openai.types.responses import (
 )
 
 from agency_cli.events import Usage
-from agency_cli.limits import GUESSED_OUTPUT
+from agency_cli.limits import LONGEST_ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Asked:
         return Usage(
             requests=1,
             input_tokens=len(text) // 4,
-            output_tokens=settings.max_tokens or GUESSED_OUTPUT,
+            output_tokens=settings.max_tokens or LONGEST_ANSWER,
         )
 
     def with_settings(self, settings: ModelSettings) -> Asked:

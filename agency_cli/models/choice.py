@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from agency_cli.errors import CredentialsError
+from agency_cli.checks.providers import fault_of_url
+from agency_cli.errors import CredentialsError, UsageError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import ModelSettings, ModelSpec, Price
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
@@ -259,8 +260,13 @@ def _openai_endpoint(environ: Mapping[str, str]) -> Endpoint:
     """OpenAI itself, or the compatible server that OPENAI_BASE_URL names.
 
     Few compatible servers speak the Responses API, and many ask for no key.
+
+    Raises:
+        UsageError: What OPENAI_BASE_URL holds is no address.
     """
     base_url = environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    if fault := fault_of_url(base_url):
+        raise UsageError(f"the environment variable OPENAI_BASE_URL: {fault}")
     key = environ.get("OPENAI_API_KEY") or None
     itself = base_url.rstrip("/") == OPENAI_URL
     return Endpoint(

@@ -26,7 +26,8 @@ def money(usd: Decimal) -> str:
 def cost(totals: Totals, *, at_least: str = "≥") -> str:
     """Write what is known of a cost in one cell; a cost that is unknown is never a zero."""
     if not totals.unpriced_models:
-        return money(totals.cost_usd)
+        known = money(totals.cost_usd)
+        return f"{at_least} {known}" if totals.cut_off else known
     return f"{at_least} {money(totals.cost_usd)}" if totals.cost_usd else "? $"
 
 

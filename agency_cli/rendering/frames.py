@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from agency_cli.calltree import Totals
-from agency_cli.events import RunStatus
+from agency_cli.events import STOPPING, RunStatus
 from agency_cli.rendering.drawing import (
     STATUS_STYLES,
     columns_for,
@@ -121,4 +121,5 @@ def _footer(moment: Moment, root: Branch, sheet: Sheet) -> Text:
         parts.append(f"{tokens(totals.usage.total_tokens)} tokens")
         parts.append(whole_cost(totals, at_least=sheet.glyphs.at_least))
     parts.append(duration(root.seconds))
-    return sheet.line(Text(sheet.glyphs.dot.join(parts), "dim"), "Ctrl-C stops")
+    way_out = "Ctrl-C again stops at once" if STOPPING in moment.notices else "Ctrl-C stops"
+    return sheet.line(Text(sheet.glyphs.dot.join(parts), "dim"), way_out)

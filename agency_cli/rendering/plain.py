@@ -18,6 +18,7 @@ from agency_cli.events import (
     RunStarted,
     Status,
 )
+from agency_cli.reminder import without_reminder
 from agency_cli.rendering.approvals import decision
 from agency_cli.rendering.figures import counted, duration, whole_cost
 from agency_cli.rendering.glyphs import UNICODE, glyphs_for
@@ -177,7 +178,7 @@ def _beginning(node: Node) -> str:
 
 
 def _given_to(node: Node) -> str:
-    return node.parent.detail if node.parent is not None else node.detail
+    return node.parent.detail if node.parent is not None else without_reminder(node.detail)
 
 
 def _call(node: Node) -> str:

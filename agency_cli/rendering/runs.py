@@ -9,6 +9,7 @@ from typing import Any
 
 from agency_cli.calltree import Totals
 from agency_cli.event_json import time_json
+from agency_cli.reminder import without_reminder
 from agency_cli.rendering.figures import age, cost
 from agency_cli.rendering.printable import one_line
 from agency_cli.store import RunSummary
@@ -43,7 +44,7 @@ def _row(run: RunSummary, now: datetime) -> tuple[str, ...]:
         one_line(run.agency, LONGEST_MESSAGE),
         cost(Totals(cost_usd=run.cost_usd, unpriced_models=run.unpriced_models)),
         age((now - run.started_at).total_seconds()),
-        one_line(run.message, LONGEST_MESSAGE),
+        one_line(without_reminder(run.message), LONGEST_MESSAGE),
     )
 
 
@@ -54,7 +55,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "status": run.status,
         "agency": run.agency,
         "agent": run.agent,
-        "message": run.message,
+        "message": without_reminder(run.message),
         "thread_id": run.thread_id,
         "cost_usd": None if known is None else float(known),
         "unpriced_models": list(run.unpriced_models),

@@ -61,7 +61,7 @@ def summary_lines(tree: CallTree, glyphs: Glyphs) -> Iterator[Line]:
         ended = tree.ended
         whole = "total" if ended is not None and ended.status == "ok" else "total so far"
         yield from table_lines(models, agents, glyphs, whole=whole, time=_seconds(tree))
-    yield from _unpriced(tree.totals)
+    yield from _missing(tree.totals)
     if tree.started is not None:
         ids = [f"run {tree.started.run_id}"]
         if tree.started.thread_id:
@@ -74,7 +74,7 @@ def cost_lines(
 ) -> Iterator[Line]:
     """Yield what several runs used together, by model and by agent."""
     yield from table_lines(models, agents, glyphs, whole="total")
-    yield from _unpriced(sum(models.values(), Totals()))
+    yield from _missing(sum(models.values(), Totals()))
 
 
 def table_lines(
@@ -108,7 +108,7 @@ def share_lines(title: str, parts: Mapping[str, Totals], glyphs: Glyphs) -> Iter
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row, style in zip(rows, ("dim", *("" for _ in parts), "bold"), strict=True):
         yield Line(_aligned(row, widths), style)
-    yield from _unpriced(whole)
+    yield from _missing(whole)
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO, environ: Mapping[str, str]) -> None:
@@ -134,13 +134,19 @@ def _short(tree: CallTree, model: str, glyphs: Glyphs) -> str:
         counted(usage.requests, "request"),
         f"{tokens(usage.input_tokens)} tokens in{cached}",
         f"{tokens(usage.output_tokens)} out",
-        whole_cost(tree.totals, at_least=glyphs.at_least) if usage.total_tokens else "",
+        whole_cost(tree.totals, at_least=glyphs.at_least)
+        if usage.total_tokens or tree.totals.cut_off
+        else "",
         _seconds(tree),
     ]
     return glyphs.dot.join(part for part in parts if part)
 
 
-def _unpriced(totals: Totals) -> Iterator[Line]:
+def _missing(totals: Totals) -> Iterator[Line]:
+    """Yield what the costs do not tell."""
+    if totals.cut_off:
+        calls = counted(totals.cut_off, "model call")
+        yield Line(f"{calls} ended before telling what was used, which is not counted", "yellow")
     if totals.unpriced_models:
         names = ", ".join(one_line(name) for name in totals.unpriced_models)
         yield Line(f"no price known for: {names}; give it as `price` below `models`", "yellow")
@@ -154,7 +160,7 @@ def _row(name: str, part: Totals, glyphs: Glyphs) -> tuple[str, ...]:
         tokens(usage.input_tokens),
         tokens(usage.cached_input_tokens),
         tokens(usage.output_tokens),
-        cost(part, at_least=glyphs.at_least) if usage.total_tokens else "-",
+        cost(part, at_least=glyphs.at_least) if usage.total_tokens or part.cut_off else "-",
     )
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from agency_cli.reminder import without_reminder
 from agency_cli.rendering.output import printable
 from agency_cli.store import StoredItem, ThreadSummary
 
@@ -73,7 +74,7 @@ def _summary(thread: ThreadSummary) -> dict[str, Any]:
 
 
 def _line(item: StoredItem) -> str:
-    text = " ".join(_text_of(item.item).split())
+    text = " ".join(without_reminder(_text_of(item.item)).split())
     shown = text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 1] + "…"
     return f"  {item.author}: {shown}" if item.author else f"  > {shown}"
 

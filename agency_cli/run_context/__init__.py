@@ -19,7 +19,7 @@ from agency_cli.run_context.nodes import (
     open_node,
 )
 from agency_cli.run_context.past import Past, PastResult
-from agency_cli.run_context.queues import PairQueues, WouldDeadlock
+from agency_cli.run_context.queues import PairQueues, Place, WouldDeadlock
 
 __all__ = [
     "AgentWork",
@@ -36,6 +36,7 @@ __all__ = [
     "PairQueues",
     "Past",
     "PastResult",
+    "Place",
     "RunContext",
     "RunMemory",
     "Subject",

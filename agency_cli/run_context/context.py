@@ -32,7 +32,7 @@ def keep_nothing(_node_id: str, _record: Mapping[str, Any]) -> None:
     """Let what a run would need to be resumed go with its process."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class RunContext:
     """One run; the SDK hands it to every tool as the run context's `context`.
 

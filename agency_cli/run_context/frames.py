@@ -31,7 +31,7 @@ class Attempts:
     failures: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Frame:
     """One agent at work on one input: a place on the call path.
 

@@ -225,4 +225,4 @@ def _insertion(
 def totals_of_call(model: str, ended: NodeEnded) -> Totals:
     """Return what one model call used."""
     usage = ended.usage or Usage()
-    return Totals.of_call(model, usage, ended.cost_usd, failed=ended.status == "error")
+    return Totals.of_call(model, usage, ended.cost_usd, status=ended.status)

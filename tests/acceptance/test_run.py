@@ -363,6 +363,13 @@ def test_json_is_printed_also_where_no_run_began(team, tmp_path):
     assert (done.code, result["status"], result["error"]["kind"]) == (6, "error", "credentials")
 
 
+def test_an_address_that_is_none_is_told_before_anything_is_sent(team, tmp_path):
+    environ = {"OPENAI_BASE_URL": "nonsense", "OPENAI_API_KEY": "x"}
+    done = agency("run", team, "go", folder=tmp_path, environ=environ)
+    assert done.code == 2
+    assert done.err.startswith("error: the environment variable OPENAI_BASE_URL: an address begins")
+
+
 def test_a_password_in_an_address_is_not_shown(team, tmp_path):
     environ = {"OPENAI_BASE_URL": "http://user:SECRETPW@127.0.0.1:9/v1", "OPENAI_API_KEY": "x"}
     done = agency("run", team, "Go", folder=tmp_path, environ=environ)

@@ -55,6 +55,19 @@ def test_the_next_message_goes_to_whoever_has_the_conversation(desk, tmp_path):
     assert authors == [None, *first, None, *second, None, "alice", *[None, "billing"] * 2]
 
 
+def test_what_an_agent_is_told_of_itself_is_not_shown_as_what_was_said(desk, tmp_path):
+    line = ("run", DESK, "I want to speak with Bob", "--thread", "mine")
+    agency(*line, folder=tmp_path, environ=desk.env)
+    line = ("run", DESK, "And you?", "--thread", "mine", "--agent", "billing")
+    done = agency(*line, folder=tmp_path, environ=desk.env)
+    assert "billing starts: And you?" in done.err
+    listed = agency("runs", "list", folder=tmp_path)
+    assert "And you?" in listed.out
+    shown = agency("threads", "show", "mine", folder=tmp_path)
+    assert "> And you?" in shown.out
+    assert "until now" not in done.err + listed.out + shown.out
+
+
 def test_runs_that_begin_one_new_thread_at_once_are_kept_apart(fake_server, tmp_path):
     path = tmp_path / "agency.yaml"
     path.write_text(ONE)

@@ -9,6 +9,9 @@ import pytest
 
 from agency_cli.calltree import CallTree, Totals
 from agency_cli.events import NodeEnded, NodeStarted, TextDelta, Usage
+from agency_cli.rendering.figures import cost
+from agency_cli.rendering.glyphs import UNICODE
+from agency_cli.rendering.summary import cost_lines
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -25,6 +28,30 @@ def ended(node_id, *, usage=None, cost=None, status="ok"):
         seconds=1.0,
         usage=usage,
         cost_usd=None if cost is None else Decimal(cost),
+    )
+
+
+def test_a_call_that_was_cut_off_before_it_told_its_usage_is_not_free():
+    usage = Usage(1, 100, 0, 0, 20, 0)
+    whole = [
+        started("ceo", None, "agent", "ceo", "ceo"),
+        started("c1", "ceo", "model", "large", "ceo"),
+        ended("c1", usage=usage, cost="0.10", status="cancelled"),
+        started("c2", "ceo", "model", "large", "ceo"),
+        ended("c2", usage=Usage(requests=1), status="error"),
+    ]
+    assert CallTree.of(whole).totals.cut_off == 0
+    cut = [
+        *whole,
+        started("c3", "ceo", "model", "large", "ceo"),
+        ended("c3", usage=Usage(requests=1), status="cancelled"),
+    ]
+    totals = CallTree.of(cut).totals
+    assert totals.cut_off == 1
+    assert cost(totals) == "≥ $0.1000"
+    assert (
+        "1 model call ended before"
+        in [line.text for line in cost_lines({"m": totals}, {}, UNICODE)][-1]
     )
 
 

@@ -186,7 +186,8 @@ def test_a_module_of_a_package_can_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "reference", "reason"),
     [
-        ("def add(): ...", "tools.py:ad", r"has no 'ad'; it has: add"),
+        ("def add(): ...", "tools.py:ad", r"has no 'ad' \(did you mean 'add'\?\)"),
+        ("import os\n\n\ndef add(): ...", "tools.py:x", r"has no 'x'; it has: add$"),
         ("", "tools.py:x", "it has: nothing"),
         ("1/0", "tools.py:x", "ZeroDivisionError"),
         ("def f(:", "tools.py:x", "SyntaxError"),

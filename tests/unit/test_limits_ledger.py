@@ -157,3 +157,16 @@ def test_a_limit_says_which_where_it_was_set_what_was_spent_and_how_to_raise_it(
     assert caught.value.agent == "boss"
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_of_two_calls_that_look_the_same_the_right_one_ends():
+    ledger = Ledger(Limits())
+
+    async def main() -> None:
+        async with ledger.call("boss", usage(10), price) as first:
+            async with ledger.call("boss", usage(10), price):
+                pass
+            first.usage = usage(7)
+        assert ledger.tokens == 7
+
+    asyncio.run(main())

@@ -40,6 +40,7 @@ CLASHING = (
     " extra_params: {severity: {type: string}}}"
 )
 CLASSES = '''
+import asyncio
 from typing import Literal
 from pydantic import BaseModel, Field
 from agency_cli import SendMessage
@@ -60,6 +61,11 @@ class Review(SendMessage):
 class Broken(SendMessage):
     def compose(self, message, params, sender, recipient):
         raise ValueError("no paper left")
+
+class Slow(SendMessage):
+    async def compose(self, message, params, sender, recipient):
+        await asyncio.sleep(0.2 if message == "1" else 0)
+        return message
 
 class Plain:
     pass
@@ -88,6 +94,20 @@ def team(flow: str, *more: str) -> str:
         )
         + flows
     )
+
+
+def test_messages_keep_their_order_however_long_each_takes_to_write(folder, fake_server):
+    when = fake_server.when
+    boss = when(instructions="the boss", turn=0)
+    for number in "123":
+        boss.calls("send_message", **message("worker", number))
+    when(instructions="the boss").says("done")
+    when(instructions="the worker").says("out")
+    flow = '{from: boss, to: worker, send_message: "messages.py:Slow"}'
+    assert run(build(folder, fake_server, team(flow))).output == "done"
+    last = [r for r in fake_server.requests if "the worker" in r.instructions][-1]
+    read = [item["content"] for item in last.body["messages"] if item["role"] == "user"]
+    assert read == ["1", "2", "3"]
 
 
 def test_extra_params_reach_the_recipient_as_text_and_its_tools_as_data(folder, fake_server):

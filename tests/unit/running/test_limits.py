@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agency_cli.errors import ExitCode, LimitReached
-from agency_runs import build, message, run
+from agency_cli.events import Notice
+from agency_runs import HEAD, build, message, run
 from fake_server import ModelRequest, Reply, TokenUsage, ToolCall
 
 TEAM = """
@@ -82,6 +83,41 @@ def test_money_is_bounded_to_one_call_beyond(folder, fake_server):
     assert "limits.max_cost_usd" in str(outcome.error)
     one_call = 100 * 0.25e-6 + 100 * 2e-6
     assert 0.0005 <= float(outcome.tree.totals.cost_usd) <= 0.0005 + one_call
+
+
+@pytest.mark.parametrize("limit", [{"max_cost_usd": 0.1}, {"max_tokens": 50_000}])
+def test_long_answers_of_branches_side_by_side_pass_a_limit_by_one_call(folder, fake_server, limit):
+    """Each answer is 40,000 tokens long, which nobody could know before."""
+    names = "abcdef"
+    workers = "\n".join(f"  {name}: {{instructions: You are {name}.}}" for name in names)
+    team = f"entry: boss\nagents:\n  boss: {{instructions: You are the boss.}}\n{workers}\n"
+    when = fake_server.when
+    boss = when(instructions="the boss", turn=0)
+    for name in names:
+        boss.calls("send_message", **message(name, "go"))
+    when(instructions="You are").says("ok").costs(input=100, output=40_000).after(0.05)
+    flows = f"flows: ['boss > {', '.join(names)}']\n"
+    outcome = run(build(folder, fake_server, team + flows), **limit)
+    name, most = next(iter(limit.items()))
+    assert f"limits.{name}" in str(outcome.error)
+    one_call = 40_100 if name == "max_tokens" else 0.081
+    spent = outcome.tree.totals
+    of_limit = spent.usage.total_tokens if name == "max_tokens" else float(spent.cost_usd)
+    assert most <= of_limit < most + one_call
+    notices = [event.text for event in outcome.events if isinstance(event, Notice)]
+    assert sum("with settings.max_tokens on the model of" in text for text in notices) <= 1
+
+
+def test_answers_that_are_bounded_go_side_by_side_under_a_limit(folder, fake_server):
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls("send_message", **message("one", "go")).calls(
+        "send_message", **message("two", "go")
+    )
+    when(instructions="the boss").says("done")
+    when(instructions="You are").says("ok").costs(input=100, output=100).after(0.3)
+    head = HEAD.replace("settings: {{", "settings: {{max_tokens: 500, ")
+    assert run(build(folder, fake_server, TEAM, head=head), max_tokens=9_000).output == "done"
+    assert fake_server.max_in_flight == 2
 
 
 def test_time_is_bounded(folder, fake_server):
