@@ -128,10 +128,11 @@ class NodeEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalAsked:
-    """A call, whose node is open, waits for a person to agree to it.
+    """A call, whose node is open, waits for a person to agree to it, or to answer its question.
 
     `call` is the short name by which the command line answers, `subject` the tool, message tool
-    or handoff, `arguments` what it was called with, as JSON.
+    or handoff, `arguments` what it was called with, as JSON; of a question, its `question` and the
+    `choices` to answer it, if there are any.
     """
 
     node_id: str
@@ -140,11 +141,12 @@ class ApprovalAsked:
     subject: str
     arguments: str
     at: datetime
+    is_question: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalDecided:
-    """What was decided of a call that had to be agreed to.
+    """What was decided of a call that had to be agreed to, or the `answer` to its question.
 
     `by` tells by whom: a person at the terminal, an option of the command line, or an earlier
     answer for all such calls of the run, which `always` is the beginning of.
@@ -157,6 +159,7 @@ class ApprovalDecided:
     at: datetime
     reason: str = ""
     always: bool = False
+    answer: str = ""
 
 
 STOPPING = "stopping when what is under way has ended; Ctrl-C again stops at once"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from agency_cli.events import ApprovalAsked
-from agency_cli.rendering.approvals import is_cut, question_lines
+from agency_cli.rendering.approvals import asked, is_cut, question_lines
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.summary import Line, print_lines
 from agency_cli.rendering.watching import RunWatcher
@@ -62,11 +62,13 @@ class Terminal:
                 except KeyboardInterrupt:
                     self.stop.set()
                     return None
+                if question.is_question and (said := _chosen(question, text)):
+                    return _said(said)
+                if text.strip() in {"l", "later"}:
+                    return None
                 if text.strip() in {"v", "view"}:
                     self._show(question, whole=True)
-                elif text.strip() in {"l", "later"}:
-                    return None
-                elif answer := await self._answer(text):
+                elif not question.is_question and (answer := await self._answer(text)):
                     return answer
 
     async def _answer(self, text: str) -> Answer | None:
@@ -90,12 +92,36 @@ class Terminal:
 
     def _show(self, question: ApprovalAsked, *, whole: bool) -> None:
         print_lines(question_lines(question, whole=whole), self.stderr, self.environ)
+        if question.is_question:
+            rest = "type the answer, or its number" if asked(question)[1] else "type the answer"
+            print_lines(
+                [Line(f"{rest}; Ctrl-D leaves it for later", "dim")], self.stderr, self.environ
+            )
+            self.stderr.flush()
+            return
         always = f"(a)lways: all calls of {question.subject} by {question.agent} in this run"
         print_lines([Line(f"(y)es, (n)o, (l)ater, {always}", "dim")], self.stderr, self.environ)
         self.stderr.flush()
 
     def _prompt(self, question: ApprovalAsked) -> str:
+        if question.is_question:
+            return "answer? "
         return "y/n/a/l/v? " if is_cut(question) else "y/n/a/l? "
+
+
+def _chosen(question: ApprovalAsked, text: str) -> str:
+    """Return the answer that a line is; a number stands for the choice at that place."""
+    _, choices = asked(question)
+    said = text.strip()
+    if said.isdecimal() and 1 <= int(said) <= len(choices):
+        return choices[int(said) - 1]
+    return said
+
+
+def _said(text: str) -> Answer:
+    from agency_cli.run_context import Answer  # noqa: PLC0415 - with it comes the SDK
+
+    return Answer(approved=True, text=text)
 
 
 def approvals_of(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.loading.changes import facts_of
-from agency_cli.manifest import Limits
+from agency_cli.manifest import Limits, credentials_of
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
 from agency_cli.reminder import with_reminder
 from agency_cli.rendering.watching import RunWatcher
@@ -194,7 +195,8 @@ def origin_of(order: Order, agency: Agency) -> RunOrigin:
     """Return what the journal tells of how a run was made."""
     choices, overrides = agency.choices, order.overrides
     models = (model for choice in choices.values() for model in choice.chain)
-    secrets = (text for model in models for text in model.secrets)
+    of_tools = (credentials_of(tool) for tool in order.loaded.manifest.tools.values())
+    secrets = (*(text for model in models for text in model.secrets), *chain(*of_tools))
     limits = {name: value for name, value in order.options.limits.items() if value is not None}
     return RunOrigin(
         manifest=str(order.loaded.folder / order.loaded.path.name),

@@ -130,6 +130,10 @@ def resume_run(
     reason: Annotated[
         str | None, typer.Option(help="Why it is refused; the agent reads it.")
     ] = None,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(help="Answer the question of this name.", metavar="CALL=TEXT"),
+    ] = None,
     yes: YesOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Go on although the manifest has changed.")
@@ -165,7 +169,7 @@ def resume_run(
                 "max_seconds": max_seconds,
             },
             store=store,
-            answers=Answers(approve or (), deny or (), reason),
+            answers=Answers(approve or (), deny or (), reason, answer or ()),
             yes=yes,
             force=force,
             json=json,

@@ -2,6 +2,7 @@
 
 from agency_cli.manifest.agents import AgentSpec, Defaults
 from agency_cli.manifest.approvals import Approval, ApprovalAnswer, ApprovalRule, approval_of
+from agency_cli.manifest.credentials import credentials_in, credentials_of
 from agency_cli.manifest.document import Manifest
 from agency_cli.manifest.flows import (
     DEFAULT_TOOL_NAME,
@@ -17,8 +18,11 @@ from agency_cli.manifest.params import ParamSpec
 from agency_cli.manifest.tools import (
     TOOL_KINDS,
     AnyTool,
+    AskUserTool,
     FilesTool,
+    HttpTool,
     PythonTool,
+    ShellTool,
     ToolSpec,
 )
 
@@ -31,11 +35,13 @@ __all__ = [
     "Approval",
     "ApprovalAnswer",
     "ApprovalRule",
+    "AskUserTool",
     "Defaults",
     "FilesTool",
     "Flow",
     "FlowKind",
     "FlowSpec",
+    "HttpTool",
     "Limits",
     "Manifest",
     "ModelSettings",
@@ -45,7 +51,10 @@ __all__ = [
     "Provider",
     "PythonTool",
     "Retry",
+    "ShellTool",
     "ToolSpec",
     "approval_of",
+    "credentials_in",
+    "credentials_of",
     "handoff_name",
 ]

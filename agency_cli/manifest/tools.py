@@ -1,11 +1,16 @@
 """The kinds of tools a manifest can declare; the key that names the kind tells them apart."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, SecretStr, Tag
 
-from agency_cli.manifest.approvals import Approval
+from agency_cli.manifest.approvals import Approval, ApprovalAnswer, approval_of
 from agency_cli.manifest.base import Extensible, Strict, Text, ToolName
+from agency_cli.manifest.commands import answer_to_command
+
+FileToolName = Literal["list_files", "read_file", "search_files", "write_file", "edit_file"]
+HttpMethod = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class ToolSpec(Extensible):
@@ -22,10 +27,22 @@ class ToolSpec(Extensible):
     one_at_a_time: bool | None = None
     """Never run two calls at once, whichever agents make them; they wait for each other."""
 
+    keeps_time_itself: ClassVar[bool] = False
+    """Whether the tool ends its calls by itself when their time is up."""
+
     @property
     def known_names(self) -> tuple[str, ...]:
         """What models call its tools, as far as the declaration alone tells."""
         return ()
+
+    def answer_to(self, tool: str, arguments: Mapping[str, Any]) -> ApprovalAnswer | None:
+        """Return what the manifest says of one call; None where it says nothing.
+
+        Args:
+            tool: The tool's name, as the model calls it.
+            arguments: The call's arguments by name.
+        """
+        return None if self.approval is None else approval_of(self.approval, tool, arguments)
 
 
 class PythonTool(ToolSpec):
@@ -50,36 +67,60 @@ class PythonTool(ToolSpec):
 
 
 class FilesTool(ToolSpec):
-    """Read, write and list files below one folder, and nowhere else."""
+    """Read, write, edit, list and search files below one folder, and nowhere else."""
 
     builtin: Literal["files"]
     """Which built-in tool: `files`."""
     root: Text
     """The folder, made when it is missing; nothing outside it can be reached."""
     read_only: bool = False
-    """Offer reading and listing only."""
+    """Offer only what reads: no writing and no editing."""
+    allow: list[FileToolName] | None = Field(default=None, min_length=1)
+    """Which of them to offer; without it, all."""
 
     @property
     def known_names(self) -> tuple[str, ...]:
-        return ("list_files", "read_file", *(() if self.read_only else ("write_file",)))
+        writing = () if self.read_only else ("write_file", "edit_file")
+        names = ("list_files", "read_file", "search_files", *writing)
+        return names if self.allow is None else tuple(n for n in names if n in self.allow)
 
 
 class ShellTool(ToolSpec):
-    """Run commands in a shell."""
+    """Run commands in a shell; a person is asked before each unless `approval` says otherwise."""
 
+    keeps_time_itself: ClassVar[bool] = True
     builtin: Literal["shell"]
     """Which built-in tool: `shell`."""
     folder: Text | None = None
-    """The working folder."""
+    """The working folder, made when it is missing; without it, the folder of the manifest."""
+    env: list[Text] = Field(default_factory=list)
+    """Names of environment variables that commands get although they look like secrets."""
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        return ("run_command",)
+
+    def answer_to(self, tool: str, arguments: Mapping[str, Any]) -> ApprovalAnswer:
+        command = str(arguments.get("command", ""))
+        return answer_to_command(self.approval or "ask", tool, command)
 
 
 class HttpTool(ToolSpec):
     """Fetch from, and post to, named hosts."""
 
+    keeps_time_itself: ClassVar[bool] = True
     builtin: Literal["http"]
     """Which built-in tool: `http`."""
     hosts: list[Text] = Field(min_length=1)
-    """The only hosts that can be reached."""
+    """The only hosts that can be reached: `example.org`, `example.org:8080`, `*.example.org`."""
+    methods: list[HttpMethod] = Field(default=["GET", "POST"], min_length=1)
+    """The only methods of requests."""
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    """HTTP headers of every request, such as a key; models do not see them."""
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        return ("http_request",)
 
 
 class AskUserTool(ToolSpec):
@@ -87,6 +128,10 @@ class AskUserTool(ToolSpec):
 
     builtin: Literal["ask_user"]
     """Which built-in tool: `ask_user`."""
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        return ("ask_user",)
 
 
 class HostedTool(ToolSpec):

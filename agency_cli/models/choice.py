@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from agency_cli.checks.providers import fault_of_url
 from agency_cli.errors import CredentialsError, UsageError
 from agency_cli.loading import LoadedManifest
-from agency_cli.manifest import ModelSettings, ModelSpec, Price
+from agency_cli.manifest import ModelSettings, ModelSpec, Price, credentials_in
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 OPENAI_URL = "https://api.openai.com/v1"
 LOCAL = "local"
-_CREDENTIAL = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Endpoint:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What nobody may read: the key, and what headers named like credentials hold."""
-        return (*([self.api_key] if self.api_key else []), *_credentials_in(self.headers))
+        return (*([self.api_key] if self.api_key else []), *credentials_in(self.headers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ class ModelChoice:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What nobody may read: those of its server, and those in its own headers."""
-        own = _credentials_in(self.settings.extra_headers or {})
+        own = credentials_in(self.settings.extra_headers or {})
         return (*(self.endpoint.secrets if self.endpoint else ()), *own)
 
     @property
@@ -118,11 +116,6 @@ class ModelChoice:
         if self.endpoint.is_openai:
             return "openai"
         return f"{self.endpoint.provider} ({_without_password(self.endpoint.base_url)})"
-
-
-def _credentials_in(headers: Mapping[str, str]) -> tuple[str, ...]:
-    held = (text for name, text in headers.items() if text and _CREDENTIAL.search(name))
-    return tuple(text.removeprefix("Bearer ") for text in held)
 
 
 def _without_password(url: str) -> str:

@@ -16,7 +16,13 @@ _BY = {"person": "", "option": " by an option", "earlier": " by an earlier answe
 
 
 def question_lines(question: ApprovalAsked, *, whole: bool = False) -> Iterator[Line]:
-    """Yield what an agent wants to do; `whole` cuts nothing."""
+    """Yield what an agent wants to do, or to know; `whole` cuts nothing."""
+    if question.is_question:
+        text, choices = asked(question)
+        yield Line(f"{question.agent} asks:", "bold")
+        yield from (Line(f"  {line}") for line in lines_of(text))
+        yield from (Line(f"  {place}) {one_line(each)}") for place, each in enumerate(choices, 1))
+        return
     yield Line(f"{question.agent} wants to call {one_line(question.subject)}", "bold")
     for lines in _arguments(question.arguments):
         # Each is cut by itself: a long one hides no other.
@@ -24,6 +30,16 @@ def question_lines(question: ApprovalAsked, *, whole: bool = False) -> Iterator[
         yield from (Line(f"  {line}") for line in shown)
         if len(shown) < len(lines):
             yield Line(f"    … {len(lines) - len(shown):,} more lines; `v` shows them", "dim")
+
+
+def asked(question: ApprovalAsked) -> tuple[str, list[str]]:
+    """Return the text of a question, and the answers to choose from."""
+    try:
+        values = json.loads(question.arguments)
+        text, choices = str(values["question"]), values.get("choices") or []
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return question.arguments, []
+    return text, [str(each) for each in choices] if isinstance(choices, list) else []
 
 
 def is_cut(question: ApprovalAsked) -> bool:
@@ -53,27 +69,42 @@ def _arguments(arguments: str) -> Iterator[list[str]]:
 
 def decision(decided: ApprovalDecided) -> str:
     """Return a decision in words."""
+    if decided.answer:
+        return f"answered{_BY[decided.by]}: {one_line(decided.answer)}"
     word = "approved" if decided.approved else "denied"
     return f"{word}{_BY[decided.by]}" + (f": {one_line(decided.reason)}" if decided.reason else "")
 
 
 def waiting_lines(questions: Sequence[ApprovalAsked], resume: str) -> Iterator[Line]:
-    """Yield which calls of a paused run wait for approval, and how to answer.
+    """Yield which calls of a paused run wait for a person, and how to answer.
 
     Args:
         questions: The questions.
         resume: The command that goes on with the run.
     """
-    yield Line("waiting for approval:", "bold")
-    for question in questions:
-        about = f"{one_line(question.subject)} {arguments_line(question.arguments)}".rstrip()
-        yield Line(f"  {question.call}  {question.agent}: {about}")
-    call = questions[0].call
+    calls = [question for question in questions if not question.is_question]
+    asking = [question for question in questions if question.is_question]
+    for title, group in (("waiting for approval:", calls), ("waiting for an answer:", asking)):
+        if group:
+            yield Line(title, "bold")
+        for question in group:
+            yield Line(f"  {question.call}  {question.agent}: {_about(question)}")
     yield Line("to answer:")
-    yield Line(f"  {resume} --approve {call}")
-    yield Line(f"  {resume} --deny {call} --reason 'Why not'")
-    if len(questions) > 1:
+    if calls:
+        yield Line(f"  {resume} --approve {calls[0].call}")
+        yield Line(f"  {resume} --deny {calls[0].call} --reason 'Why not'")
+    if len(calls) > 1:
         yield Line(f"  {resume} --approve all")
+    if asking:
+        answers = " ".join(f"--answer {question.call}='The answer'" for question in asking)
+        yield Line(f"  {resume} {answers}")
+
+
+def _about(question: ApprovalAsked) -> str:
+    if not question.is_question:
+        return f"{one_line(question.subject)} {arguments_line(question.arguments)}".rstrip()
+    text, choices = asked(question)
+    return one_line(text) + (f" ({', '.join(map(one_line, choices))})" if choices else "")
 
 
 def print_waiting(

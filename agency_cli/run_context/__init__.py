@@ -9,12 +9,14 @@ from agency_cli.run_context.approvals import Answer, Approvals, Ask, Subject, ca
 from agency_cli.run_context.clocks import Clock
 from agency_cli.run_context.context import Keep, RunContext, Watch, keep_nothing, now
 from agency_cli.run_context.frames import Attempts, Frame, current_frame
-from agency_cli.run_context.gates import may_begin, refusal_of
+from agency_cli.run_context.gates import answer_of_person, may_begin, refusal_of
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
 from agency_cli.run_context.nodes import (
     AgentWork,
     OpenNode,
+    ToolCall,
     agent_at_work,
+    current_call,
     end_all_nodes,
     open_node,
 )
@@ -40,10 +42,13 @@ __all__ = [
     "RunContext",
     "RunMemory",
     "Subject",
+    "ToolCall",
     "Watch",
     "WouldDeadlock",
     "agent_at_work",
+    "answer_of_person",
     "call_name",
+    "current_call",
     "current_frame",
     "end_all_nodes",
     "keep_nothing",

@@ -15,11 +15,15 @@ Subject = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said to a call; `always` holds for all of the agent's calls of it in the run."""
+    """What is said to a call; `always` holds for all of the agent's calls of it in the run.
+
+    `text` is the answer to a question.
+    """
 
     approved: bool
     reason: str = ""
     always: bool = False
+    text: str = ""
 
 
 Ask = Callable[[ApprovalAsked], Awaitable[Answer | None]]
@@ -52,8 +56,14 @@ class Approvals:
         """Return what was decided of a call; in an earlier attempt of the run, it may be."""
         return self._decided.get(node_id)
 
-    def ready_answer(self, subject: Subject) -> tuple[Answer, DecidedBy] | None:
+    def ready_answer(
+        self, subject: Subject, *, is_question: bool
+    ) -> tuple[Answer, DecidedBy] | None:
         """Return the answer to a call for which nobody need be asked."""
+        if is_question:
+            # To agree to all is no answer to a question.
+            refused = self.standing is not None and not self.standing.approved
+            return (self.standing, "option") if self.standing and refused else None
         if subject in self._always:
             return Answer(approved=True), "earlier"
         return None if self.standing is None else (self.standing, "option")
@@ -72,8 +82,14 @@ class Approvals:
         """Return what the run waits for, as a sentence."""
         if len(self._waiting) == 1:
             (question,) = self._waiting
+            if question.is_question:
+                return f"paused: a question of {question.agent} waits for an answer"
             return f"paused: {question.agent}'s call of {question.subject} waits for approval"
-        return f"paused: {len(self._waiting)} calls wait for approval"
+        kinds = {question.is_question for question in self._waiting}
+        if kinds == {True}:
+            return f"paused: {len(self._waiting)} questions wait for answers"
+        wanted = "approval" if kinds == {False} else "approval, or an answer"
+        return f"paused: {len(self._waiting)} calls wait for {wanted}"
 
     def note_past(self, decisions: Iterable[tuple[ApprovalDecided, Subject]]) -> None:
         """Remember the decisions of the run's earlier attempts."""

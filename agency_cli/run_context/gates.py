@@ -48,12 +48,29 @@ async def refusal_of(
             return None if decided.approved else _refusal(decided)
 
 
-async def _decision(node: OpenNode, subject: Subject, arguments: str) -> ApprovalDecided:
+async def answer_of_person(node: OpenNode, subject: Subject, arguments: str) -> ApprovalDecided:
+    """Return what a person answers to the question that a call is; its `reason` why not, if not.
+
+    Args:
+        node: The call's node, open.
+        subject: Who calls what.
+        arguments: The question, as JSON.
+
+    Raises:
+        Paused: Nobody can be asked, and no other branch can go on.
+    """
+    return await _decision(node, subject, arguments, is_question=True)
+
+
+async def _decision(
+    node: OpenNode, subject: Subject, arguments: str, *, is_question: bool = False
+) -> ApprovalDecided:
     approvals = node.run.approvals
     before = approvals.decision_on(node.id)
     if before is not None:
         return before
-    answer, by = approvals.ready_answer(subject) or await _asked(node, subject, arguments)
+    ready = approvals.ready_answer(subject, is_question=is_question)
+    answer, by = ready or await _asked(node, subject, arguments, is_question=is_question)
     decided = ApprovalDecided(
         node_id=node.id,
         call=call_name(node.id),
@@ -62,6 +79,7 @@ async def _decision(node: OpenNode, subject: Subject, arguments: str) -> Approva
         at=now(),
         reason=answer.reason,
         always=answer.always,
+        answer=answer.text,
     )
     approvals.note(decided, subject)
     # Written down before anything depends on it.
@@ -69,7 +87,9 @@ async def _decision(node: OpenNode, subject: Subject, arguments: str) -> Approva
     return decided
 
 
-async def _asked(node: OpenNode, subject: Subject, arguments: str) -> tuple[Answer, DecidedBy]:
+async def _asked(
+    node: OpenNode, subject: Subject, arguments: str, *, is_question: bool
+) -> tuple[Answer, DecidedBy]:
     """Ask a person; where that cannot be done, or the answer is left for later, park the branch."""
     run = node.run
     question = ApprovalAsked(
@@ -79,13 +99,14 @@ async def _asked(node: OpenNode, subject: Subject, arguments: str) -> tuple[Answ
         subject=subject[1],
         arguments=arguments,
         at=now(),
+        is_question=is_question,
     )
     run.watch(question)
     with _standing_still(current_frame.get()):
         async with run.approvals.turn:
             # While another was asked, it may have been answered for this one too.
-            ready = run.approvals.ready_answer(subject)
-            answer = None if ready else await _answer_of_person(run, question)
+            ready = run.approvals.ready_answer(subject, is_question=is_question)
+            answer = None if ready else await _answer_to(run, question)
         if ready is not None:
             return ready
         if answer is not None:
@@ -94,7 +115,7 @@ async def _asked(node: OpenNode, subject: Subject, arguments: str) -> tuple[Answ
         raise await run.parking.park(node.id)
 
 
-async def _answer_of_person(run: RunContext, question: ApprovalAsked) -> Answer | None:
+async def _answer_to(run: RunContext, question: ApprovalAsked) -> Answer | None:
     """Return the answer; None where nobody can be asked, or the run is to stop."""
     if run.approvals.ask is None or run.stop.is_set():
         return None

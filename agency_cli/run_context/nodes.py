@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from agency_cli.errors import Interrupted, LimitReached, Paused
 from agency_cli.events import EndStatus, NodeEnded, NodeKind, NodeStarted, TextDelta, Usage
 from agency_cli.failures import own_failure
+from agency_cli.run_context.approvals import Subject
 from agency_cli.run_context.context import RunContext, now
 from agency_cli.run_context.frames import Frame
 
@@ -54,6 +56,24 @@ class OpenNode:
                 output=self.output,
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool that is being made.
+
+    Attributes:
+        node: Its node, open.
+        subject: Who calls what.
+        arguments: What it is called with, as JSON.
+    """
+
+    node: OpenNode
+    subject: Subject
+    arguments: str
+
+
+current_call: ContextVar[ToolCall] = ContextVar("current_call")
 
 
 def end_all_nodes(run: RunContext) -> None:

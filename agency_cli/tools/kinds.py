@@ -10,8 +10,16 @@ from agents import FunctionTool
 from agency_cli.checks.tool_names import Offer, handoff_offer, tool_offers
 from agency_cli.errors import Problem
 from agency_cli.importing import CannotImport
-from agency_cli.manifest import AnyTool, FilesTool, Manifest, PythonTool
-from agency_cli.tools.files import files_tools
+from agency_cli.manifest import (
+    AnyTool,
+    AskUserTool,
+    FilesTool,
+    HttpTool,
+    Manifest,
+    PythonTool,
+    ShellTool,
+)
+from agency_cli.tools.builtin import builtin_tools
 from agency_cli.tools.python import python_tools
 
 
@@ -55,7 +63,7 @@ def _tools_of(spec: AnyTool, folder: Path) -> list[FunctionTool]:
     match spec:
         case PythonTool():
             return python_tools(spec, folder)
-        case FilesTool():
-            return files_tools(spec, folder)
+        case FilesTool() | ShellTool() | HttpTool() | AskUserTool():
+            return builtin_tools(spec, folder)
         case _:
             raise AssertionError(f"the loader lets no {type(spec).__name__} pass yet")

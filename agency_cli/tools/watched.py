@@ -16,12 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
 from agency_cli.foreign import ToolRefused, reason_of, traceback_of
-from agency_cli.manifest import ApprovalAnswer, ToolSpec, approval_of
+from agency_cli.manifest import ApprovalAnswer, ToolSpec
 from agency_cli.outputs import MediaOutput, as_text
 from agency_cli.run_context import (
     OpenNode,
     PastResult,
     RunContext,
+    ToolCall,
+    current_call,
     current_frame,
     may_begin,
     open_node,
@@ -108,15 +110,23 @@ class _WatchedCalls:
         self, node: OpenNode, context: ToolContext[RunContext], arguments: str
     ) -> object:
         """Call the tool, at a time when no other call of it is made if the manifest says so."""
+        current_call.set(ToolCall(node, (self.agent, self.tool.name), arguments))
         if not self.spec.one_at_a_time:
             return await self._called_in_time(context, arguments)
-        async with node.run.locks[f"tools.{self.key}"]:
+        lock = node.run.locks[f"tools.{self.key}"]
+        with node.run.parking.idle(node.id):
+            await lock.acquire()
+        try:
             if not node.run.stop.is_set():
                 return await self._called_in_time(context, arguments)
+        finally:
+            lock.release()
         raise await node.run.parking.park(node.id)
 
     async def _called_in_time(self, context: ToolContext[RunContext], arguments: str) -> object:
         seconds = self.spec.timeout_seconds or self.tool.timeout_seconds
+        if self.spec.keeps_time_itself:
+            seconds = None
         try:
             async with asyncio.timeout(seconds) as clock:
                 return await self.tool.on_invoke_tool(context, arguments)
@@ -152,8 +162,9 @@ class _WatchedCalls:
     async def _approval(self, context: ToolContext[RunContext], arguments: str) -> ApprovalAnswer:
         """Return what the manifest says of the call; where it says nothing, what the tool says."""
         values = _arguments_by_name(self.tool, arguments)
-        if self.spec.approval is not None:
-            return approval_of(self.spec.approval, self.tool.name, values)
+        said = self.spec.answer_to(self.tool.name, values)
+        if said is not None:
+            return said
         needed = self.tool.needs_approval
         if callable(needed):
             needed = await needed(context, values, context.tool_call_id)

@@ -12,7 +12,7 @@ from agency_cli.errors import ManifestError
 from agency_cli.loading import load_manifest
 from agency_cli.manifest import FilesTool, PythonTool
 from agency_cli.models.choice import ModelOverrides
-from agency_cli.tools.files import files_tools
+from agency_cli.tools.builtin.files import files_tools
 from agency_cli.tools.python import python_tools
 
 TEAM = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agency_cli.errors import ManifestError
-from agency_cli.tools.files import NotAllowed, Root
+from agency_cli.tools.builtin.root import NotAllowed, Root
 from agency_runs import build, run
 from fake_server import Reply, ToolCall
 
