@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from agents import Agent, FunctionTool
+from pydantic import BaseModel, PydanticUserError
 
 from agency_cli.checks.tool_names import clashes
-from agency_cli.errors import ManifestError
+from agency_cli.errors import ManifestError, Problem
+from agency_cli.final_output import OutputContract
+from agency_cli.importing import CannotImport, import_object
 from agency_cli.limits import Limit
 from agency_cli.loading import LoadedManifest
 from agency_cli.messaging import handoffs_of, message_tools
@@ -65,11 +69,14 @@ def build_agency(
     """
     choices = with_default_model(choose_models(loaded, overrides, environ))
     tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
+    contracts, faults = _output_contracts(loaded)
+    problems += faults
     factory = ModelFactory(notify)
     for notice in left_out(choices.values()):
         notify(notice)
     agents = {
-        key: _agent(key, loaded, choices[key], factory, tools) for key in loaded.manifest.agents
+        key: _agent(key, loaded, choices[key], factory, tools=tools, contract=contracts.get(key))
+        for key in loaded.manifest.agents
     }
     problems += unknown_arguments(loaded.manifest, tools)
     messages = message_tools(loaded, agents)
@@ -90,7 +97,9 @@ def _agent(
     loaded: LoadedManifest,
     choice: ModelChoice,
     factory: ModelFactory,
+    *,
     tools: Mapping[str, Sequence[FunctionTool]],
+    contract: OutputContract | None,
 ) -> SdkAgent:
     spec = loaded.manifest.agents[key]
     max_turns, limit = _own_turns(key, loaded)
@@ -103,12 +112,42 @@ def _agent(
         instructions=loaded.instructions[key],
         model=model,
         model_settings=model.settings,
+        output_type=contract,
         tools=[
             watched(tool, key, name, loaded.manifest.tools[name])
             for name in spec.tools
             for tool in tools.get(name, ())
         ],
     )
+
+
+def _output_contracts(
+    loaded: LoadedManifest,
+) -> tuple[dict[str, OutputContract], list[Problem]]:
+    """Return what the final outputs of agents must be, and what is wrong with those in Python."""
+    contracts = {
+        key: OutputContract.of_schema(key, schema) for key, schema in loaded.output_schemas.items()
+    }
+    problems = []
+    for key, agent in loaded.manifest.agents.items():
+        if agent.output_class is not None:
+            try:
+                contracts[key] = _of_class(key, agent.output_class, loaded.folder)
+            except CannotImport as error:
+                place = ("agents", key, "output_schema")
+                problems.append(Problem(code="broken-schema", message=str(error), path=place))
+    return contracts, problems
+
+
+def _of_class(agent: str, reference: str, folder: Path) -> OutputContract:
+    found = import_object(reference, folder)
+    if not isinstance(found, type) or not issubclass(found, BaseModel):
+        raise CannotImport(f"{reference} is no Pydantic class; derive it from pydantic.BaseModel")
+    try:
+        return OutputContract.of_class(agent, found)
+    except (PydanticUserError, TypeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise CannotImport(f"{reference} has no JSON Schema: {text}") from error
 
 
 def _own_turns(key: str, loaded: LoadedManifest) -> tuple[int | None, Limit | None]:

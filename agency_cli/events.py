@@ -176,13 +176,17 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
-    """Last event. `seconds` is the time that the run was at work, before it was resumed too."""
+    """Last event. `seconds` is the time that the run was at work, before it was resumed too.
+
+    `is_json` tells that the final output had to satisfy a schema, and is the JSON of an object.
+    """
 
     status: RunEndStatus
     at: datetime
     seconds: float
     final_output: str | None = None
     final_agent: str | None = None
+    is_json: bool = False
     error: RunError | None = None
 
 

@@ -129,7 +129,8 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         if failure is None:
             raise
         raise failure from error
-    _end(run, began, output=output)
+    is_json = agency.agents[run.active_agent].output_type is not None
+    _end(run, began, output=output, is_json=is_json)
     return output
 
 
@@ -221,6 +222,7 @@ def _end(
     began: float,
     *,
     output: str | None = None,
+    is_json: bool = False,
     failure: AgencyError | None = None,
 ) -> None:
     end_all_nodes(run)
@@ -235,6 +237,7 @@ def _end(
             seconds=time.monotonic() - began,
             final_output=output,
             final_agent=run.active_agent,
+            is_json=is_json,
             error=error,
         )
     )

@@ -66,9 +66,16 @@ def named_python(manifest: Manifest) -> Iterator[tuple[Path, str]]:
     for key, tool in manifest.tools.items():
         if isinstance(tool, PythonTool):
             yield ("tools", key, "python"), tool.python
+    for key, agent in manifest.agents.items():
+        if agent.output_class is not None:
+            yield ("agents", key, "output_schema"), agent.output_class
     for key, guardrail in manifest.guardrails.items():
         if isinstance(guardrail, PythonGuardrail):
             yield ("guardrails", key, "python"), guardrail.python
+    yield from _message_classes(manifest)
+
+
+def _message_classes(manifest: Manifest) -> Iterator[tuple[Path, str]]:
     for index, flow in enumerate(manifest.flows):
         if not isinstance(flow, str) and flow.send_message is not None:
             yield ("flows", index, "send_message"), flow.send_message

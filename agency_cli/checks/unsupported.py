@@ -15,12 +15,10 @@ _ANY: Final = object()
 _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("include",), _ANY),
     (("guardrails",), _ANY),
-    (("output_file",), _ANY),
     (("defaults", "guardrails"), _ANY),
     (("params", "*", "type"), "file"),
     (("params", "*", "type"), "list"),
     (("agents", "*", "guardrails"), _ANY),
-    (("agents", "*", "output_schema"), _ANY),
     (("tools", "*", "hosted"), _ANY),
     (("tools", "*", "mcp"), _ANY),
     (("tools", "*", "openapi"), _ANY),

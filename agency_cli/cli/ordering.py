@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from agency_cli.cli.asking import Standing, approvals_of
 from agency_cli.cli.driving import Stop
 from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
+from agency_cli.cli.output_files import require_place_for_output, write_output
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.loading.changes import facts_of
@@ -102,6 +103,7 @@ def order_of(loaded: LoadedManifest, options: OrderOptions) -> Order:
     overrides = overrides_of(options.models, manifest)
     limits, origins = limits_of(loaded, options.limits)
     entry_of(manifest, options.agent)
+    require_place_for_output(loaded)
     threads = Threads(open_database(store_url(options.store, loaded.folder, os.environ)))
     order = Order(options, loaded, overrides, limits, origins, threads)
     active = threads.active_agent(options.thread) if options.thread else None
@@ -188,7 +190,9 @@ async def send(
         stop.begin(notify)
         # Standard output is for the answer: what tools print goes where the tree is.
         with redirect_stdout(sys.stderr):
-            return await run_agency(agency, request, watch)
+            output = await run_agency(agency, request, watch)
+        write_output(order.loaded, output)
+        return output
 
 
 def origin_of(order: Order, agency: Agency) -> RunOrigin:

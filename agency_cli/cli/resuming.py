@@ -25,6 +25,7 @@ from agency_cli.cli.ordering import (
     origin_of,
     watch_of,
 )
+from agency_cli.cli.output_files import write_output
 from agency_cli.cli.run_once import show, watched
 from agency_cli.cli.runs_work import runs_of
 from agency_cli.errors import UsageError
@@ -142,7 +143,9 @@ async def _go_on(
         stop.begin(notifier(watcher))
         # Standard output is for the answer: what tools print goes where the tree is.
         with redirect_stdout(sys.stderr):
-            return await run_agency(agency, request, watch_of(journal, remember, watcher))
+            output = await run_agency(agency, request, watch_of(journal, remember, watcher))
+        write_output(order.loaded, output)
+        return output
 
 
 def _as_before(run: RunSummary, options: ResumeOptions) -> OrderOptions:

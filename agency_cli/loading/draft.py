@@ -18,6 +18,7 @@ from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Params, read_params
 from agency_cli.loading.reading import read_text
+from agency_cli.loading.schemas import read_output_schemas
 from agency_cli.loading.sources import Sources
 from agency_cli.loading.typed import typed
 from agency_cli.manifest import Manifest
@@ -32,6 +33,7 @@ class Draft(NamedTuple):
         params: Its params.
         manifest: As far as it can be told; sound only without errors.
         instructions: What each agent is told, shared instructions first, by its key.
+        output_schemas: The JSON Schemas of final outputs, by agents' keys.
         missing_env: Unset variables of credentials, by place.
         env: Its references to environment variables.
         errors: Located, in the order in which they are shown.
@@ -43,6 +45,7 @@ class Draft(NamedTuple):
     params: Params
     manifest: Manifest | None
     instructions: Mapping[str, str]
+    output_schemas: Mapping[str, Mapping[str, Any]]
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]]
     env: tuple[EnvReference, ...]
     errors: tuple[Problem, ...]
@@ -74,6 +77,7 @@ class _Reader:
         self._folder = folder
         self._whole = whole
         self._environ = environ
+        self._output_schemas: Mapping[str, Mapping[str, Any]] = {}
 
     def draft(self, given: Mapping[str, str], composing_problems: Iterable[Problem]) -> Draft:
         written = without_extensions(self._whole)
@@ -113,6 +117,7 @@ class _Reader:
             params=params,
             manifest=None if excess else manifest,
             instructions={key: _joined(shared, text.text) for key, text in texts.items()},
+            output_schemas=self._output_schemas,
             missing_env=interpolation.missing_env,
             env=tuple(interpolation.env),
             errors=(*self._located(shape, in_order=True), *self._located(rest)),
@@ -124,8 +129,11 @@ class _Reader:
         files, problems = read_instruction_files(
             manifest, self._folder, shown_folder, self._sources.locate
         )
-        self._sources = self._sources._replace(files=files)
-        return [*problems, *missing_python_files(manifest, self._folder)]
+        schemas = read_output_schemas(manifest, self._folder, shown_folder, self._sources.locate)
+        self._output_schemas = schemas.by_agent
+        self._sources = self._sources._replace(files={**files, **schemas.files})
+        missing = missing_python_files(manifest, self._folder)
+        return [*problems, *schemas.problems, *missing]
 
     def _shared(self, manifest: Manifest, interpolation: Interpolation) -> str:
         place = ("shared_instructions_file",)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agency_cli.errors import ManifestError, Problem, UsageError
 from agency_cli.loading.draft import Draft, read_draft
@@ -27,6 +27,8 @@ class LoadedManifest:
         params: The value of every param.
         instructions: What each agent is told, by its key: the shared instructions, a blank line,
             its own.
+        output_schemas: The JSON Schemas of final outputs, by agents' keys; Python classes are not
+            in it.
         warnings: Located.
         missing_env: Environment variables that credentials need and that are not set, by the
             credential's place; the credential is empty.
@@ -40,6 +42,7 @@ class LoadedManifest:
     digest: str
     params: Mapping[str, object]
     instructions: Mapping[str, str]
+    output_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]] = field(default_factory=dict)
     env: tuple[EnvReference, ...] = ()
@@ -122,6 +125,7 @@ def _loaded(path: Path, draft: Draft) -> LoadedManifest:
         digest=draft.sources.digest(),
         params=draft.params.values,
         instructions=draft.instructions,
+        output_schemas=draft.output_schemas,
         warnings=draft.warnings,
         missing_env=draft.missing_env,
         env=draft.env,

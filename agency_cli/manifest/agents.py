@@ -30,9 +30,22 @@ class AgentSpec(Extensible):
     max_turns: int | None = Field(default=None, ge=1)
     """The most model calls for one input."""
     output_schema: Text | dict[str, Any] | None = None
-    """JSON Schema, or its file, that the final output must satisfy."""
+    """JSON Schema that the final output must satisfy; or its file, in JSON or YAML; or a Pydantic
+    class, `path.py:Class`."""
     outbound: bool = True
     """Whether this agent may be the sender of a flow."""
+
+    @property
+    def output_class(self) -> str | None:
+        """The Python class that the final output must be, if it is one."""
+        given = self.output_schema
+        return given if isinstance(given, str) and ":" in given else None
+
+    @property
+    def output_schema_file(self) -> str | None:
+        """The file of the schema that the final output must satisfy, if it is in one."""
+        given = self.output_schema
+        return given if isinstance(given, str) and ":" not in given else None
 
 
 class Defaults(Strict):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents import Agent, AgentsException, AgentToolStreamEvent
+from agents import Agent, AgentsException, AgentToolStreamEvent, RunResult, RunResultStreaming
 from agents.tool_context import ToolContext
 from pydantic import BaseModel
 
@@ -160,6 +160,7 @@ async def _answer(delivery: Delivery, frame: Frame) -> str:
                 max_turns=sys.maxsize,
                 session=_session(delivery, frame),
                 failure_error_function=None,
+                custom_output_extractor=_output_of,
             )
             arguments = json.dumps({"input": delivery.text})
             output = as_text(await tool.on_invoke_tool(delivery.context, arguments))
@@ -175,6 +176,11 @@ def _session(delivery: Delivery, frame: Frame) -> ConversationSession:
     afresh = spec is not None and spec.memory == "none"
     memory = RunMemory() if afresh else frame.run.memory
     return ConversationSession(name, memory(name))
+
+
+async def _output_of(result: RunResult | RunResultStreaming) -> str:
+    """Return the final output as the text that the sender reads."""
+    return as_text(result.final_output)
 
 
 def _streamed(_event: AgentToolStreamEvent) -> None:

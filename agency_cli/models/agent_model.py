@@ -11,11 +11,12 @@ from agents import Model, ModelRetryAdvice, ModelRetryAdviceRequest, ModelSettin
 from agents.items import ModelResponse, TResponseStreamEvent
 from openai.types.responses import Response, ResponseCompletedEvent
 
-from agency_cli.errors import ProviderFailed
+from agency_cli.errors import ProviderFailed, Refused
+from agency_cli.final_output import OutputContract
 from agency_cli.models.asked import Asked, drop_server_state
 from agency_cli.models.persevering import REST, persevering
 from agency_cli.models.recorded import as_event, as_response, record_of
-from agency_cli.models.responses import note_unknown_tools
+from agency_cli.models.responses import final_text, note_unknown_tools
 from agency_cli.models.watched import WatchedModel
 from agency_cli.run_context import Attempts, Frame, RunContext, current_frame
 
@@ -54,6 +55,33 @@ class AgentModel(Model):
         yield await self._answer(Asked(args, kwargs))
 
     async def _answer(self, asked: Asked) -> ResponseCompletedEvent:
+        """Answer; a final output that does not do is sent back, and stays out of the conversation.
+
+        Raises:
+            Refused: It does not do a second time.
+        """
+        frame = current_frame.get()
+        corrections = frame.corrections.setdefault(self.agent, [])
+        while True:
+            event = await self._one_answer(asked.followed_by(corrections))
+            fault = _fault_of(event.response, asked.contract)
+            if not fault:
+                break
+            if corrections:
+                raise Refused(
+                    f"the final output of {self.agent} does not fit its output_schema, again:"
+                    f" {fault}",
+                    agent=self.agent,
+                )
+            corrections += _correction(final_text(event.response) or "", fault)
+            frame.run.notify(
+                f"the final output of {self.agent} does not fit its output_schema, and is sent"
+                f" back: {fault}"
+            )
+        corrections.clear()
+        return event
+
+    async def _one_answer(self, asked: Asked) -> ResponseCompletedEvent:
         frame = current_frame.get()
         key = (frame.path, self.agent, frame.turns.get(self.agent, 0))
         recorded = frame.run.past.responses.get(key)
@@ -112,6 +140,16 @@ class AgentModel(Model):
 
     def _is_elsewhere(self, model: WatchedModel) -> bool:
         return model.provider != self.models[0].provider
+
+
+def _fault_of(response: Response, contract: OutputContract | None) -> str:
+    text = final_text(response)
+    return contract.fault_of(text) if contract is not None and text is not None else ""
+
+
+def _correction(text: str, fault: str) -> list[dict[str, str]]:
+    told = f"That answer does not fit the schema: {fault}. Give the whole answer again, corrected."
+    return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
 
 
 def _all_failed(attempts: Attempts, last: WatchedModel, failure: ProviderFailed) -> ProviderFailed:

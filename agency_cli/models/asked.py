@@ -16,6 +16,7 @@ from openai.types.responses import (
 )
 
 from agency_cli.events import Usage
+from agency_cli.final_output import OutputContract
 from agency_cli.limits import LONGEST_ANSWER
 
 
@@ -41,6 +42,20 @@ class Asked:
         """Names of all tools that the model may call."""
         tools, handoffs = self.positional[3], self.positional[5]
         return {tool.name for tool in tools} | {handoff.tool_name for handoff in handoffs}
+
+    @property
+    def contract(self) -> OutputContract | None:
+        """What a final output must be; None where any text will do."""
+        schema = self.positional[4]
+        return schema if isinstance(schema, OutputContract) else None
+
+    def followed_by(self, items: Sequence[Any]) -> Asked:
+        """Return the same question with more at the end of its conversation."""
+        if not items:
+            return self
+        instructions, given, *rest = self.positional
+        before = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        return replace(self, positional=(instructions, [*before, *items], *rest))
 
     def likely_usage(self) -> Usage:
         """Guess the call's size: four characters of input are about one token."""

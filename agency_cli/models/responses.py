@@ -158,3 +158,10 @@ def _whole_arguments(arguments: str) -> str:
 
 def _calls(response: Response) -> list[ResponseFunctionToolCall]:
     return [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
+
+
+def final_text(response: Response) -> str | None:
+    """Return the text that ends an agent's work; None where tools or handoffs are called first."""
+    if any(item.type not in {"message", "reasoning"} for item in response.output):
+        return None
+    return response.output_text

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from agency_cli.calltree import CallTree, Node, Totals
 from agency_cli.errors import AgencyError
 from agency_cli.event_json import time_json
-from agency_cli.events import Usage
+from agency_cli.events import RunEnded, Usage
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.printable import escaped_json
 
@@ -23,7 +23,7 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
         "run_id": started.run_id if started else None,
         "thread_id": started.thread_id if started else None,
         "status": _status(tree, failure),
-        "final_output": ended.final_output if ended else None,
+        "final_output": _final_output(ended) if ended else None,
         "final_agent": ended.final_agent if ended else None,
         "error": _error(tree, failure),
         "usage": _usage(tree.totals.usage),
@@ -35,6 +35,13 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
         **_waiting(tree),
         "tree": _node_tree(tree),
     }
+
+
+def _final_output(ended: RunEnded) -> Any:
+    """Return the object itself where the final output had to be one."""
+    if ended.final_output is not None and ended.is_json:
+        return json.loads(ended.final_output)
+    return ended.final_output
 
 
 def _waiting(tree: CallTree) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Frame:
             in a row it gave just that.
         node_id: The node of the agent that works now, under which its calls stand.
         work: The nodes of the agents that worked on the input; set as the first one begins.
+        corrections: What an agent's model is told of final outputs that did not do, by agent, until
+            one does: each output, and what is wrong with it.
         refused_handoff: Why the handoff that was just tried may not be, for the model.
         clock: The time that the answer may take, where its flow limits that.
     """
@@ -65,6 +67,7 @@ class Frame:
     repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""
     work: AgentWork | None = None
+    corrections: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     refused_handoff: str = ""
     clock: Clock | None = None
 
