@@ -16,8 +16,6 @@ _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("include",), _ANY),
     (("guardrails",), _ANY),
     (("defaults", "guardrails"), _ANY),
-    (("params", "*", "type"), "file"),
-    (("params", "*", "type"), "list"),
     (("agents", "*", "guardrails"), _ANY),
     (("tools", "*", "hosted"), _ANY),
     (("tools", "*", "mcp"), _ANY),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from agency_cli.cli.answers import DenyOption, YesOption
+from agency_cli.cli.param_options import HelpParamsOption, ParamsFileOption, show_params
 
 
 def chat(
@@ -23,6 +24,8 @@ def chat(
     param: Annotated[
         list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
     ] = None,
+    params: ParamsFileOption = None,
+    help_params: HelpParamsOption = False,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="The most model calls for each message.")
     ] = None,
@@ -56,15 +59,18 @@ def chat(
     Example: agency chat agencies/support_desk/agency.yaml
     """
     from agency_cli.cli.chatting.loop import chat as converse  # noqa: PLC0415 - not for --help
-    from agency_cli.cli.options import standing_of  # noqa: PLC0415 - not for --help
+    from agency_cli.cli.options import all_params, standing_of  # noqa: PLC0415 - not for --help
     from agency_cli.cli.ordering import OrderOptions  # noqa: PLC0415 - not for --help
 
+    if help_params:
+        show_params(manifest)
+        return
     code = converse(
         OrderOptions(
             manifest=manifest,
             agent=agent,
             models=model or (),
-            params=param or (),
+            params=all_params(params, param),
             limits={
                 "max_turns": max_turns,
                 "max_cost_usd": max_cost_usd,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from agency_cli.cli.param_options import ParamsFileOption
 from agency_cli.errors import ExitCode
 
 
@@ -23,6 +24,7 @@ def doctor(
     param: Annotated[
         list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
     ] = None,
+    params: ParamsFileOption = None,
     store: Annotated[
         str | None, typer.Option(help="URL of the store, such as sqlite:///FILE.")
     ] = None,
@@ -38,11 +40,12 @@ def doctor(
     Example: agency doctor agencies/dev_shop/agency.yaml
     """
     from agency_cli.cli import doctor_work  # noqa: PLC0415 - not for --help
+    from agency_cli.cli.options import all_params  # noqa: PLC0415 - not for --help
 
     options = doctor_work.DoctorOptions(
         manifest=manifest,
         models=model or (),
-        params=param or (),
+        params=all_params(params, param),
         store=store,
         offline=offline,
         json=json,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import stat
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
 
 from agency_cli.cli.asking import Standing
-from agency_cli.errors import UsageError
+from agency_cli.errors import ManifestError, UsageError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import Limits, Manifest
 from agency_cli.models.choice import ModelOverrides
@@ -59,19 +60,48 @@ def overrides_of(models: Sequence[str], manifest: Manifest) -> ModelOverrides:
     return ModelOverrides(everyone, by_agent)
 
 
-def params_of(texts: Sequence[str]) -> dict[str, str]:
-    """Read `--param NAME=VALUE`; the last value of a name wins.
+def params_of(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Read `--param NAME=VALUE`; a name may come again, for a list.
 
     Raises:
         UsageError: A text without `=`.
     """
-    params = {}
+    params: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"--param {text} has no value; write NAME=VALUE")
-        params[name] = value
+        params.setdefault(name, []).append(value)
     return params
+
+
+def all_params(file: Path | None, texts: Sequence[str] | None) -> list[str]:
+    """Return what `--params FILE` says as `--param` would, before what `--param` says itself.
+
+    Raises:
+        UsageError: The file cannot be read, or is no mapping of names to values.
+    """
+    given = list(texts or ())
+    if file is None:
+        return given
+    named = params_of(given)
+    return [*(text for text in _params_in(file) if text.partition("=")[0] not in named), *given]
+
+
+def _params_in(file: Path) -> Iterator[str]:
+    from agency_cli.loading.data_files import read_mapping  # noqa: PLC0415 - rarely needed
+
+    try:
+        values = read_mapping(file, str(file))
+    except ManifestError as error:
+        raise UsageError("; ".join(map(str, error.problems))) from None
+    for name, value in values.items():
+        if isinstance(value, Mapping) or value is None:
+            raise UsageError(f"{file}: {name}: a param is a text, a number, true, false or a list")
+        if isinstance(value, str):
+            yield f"{name}={value}"
+        else:
+            yield f"{name}={json.dumps(value, ensure_ascii=False)}"
 
 
 def limits_of(

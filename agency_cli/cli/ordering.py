@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -210,13 +210,22 @@ def origin_of(order: Order, agency: Agency) -> RunOrigin:
                 *([overrides.everyone] if overrides.everyone else []),
                 *(f"{agent}={model}" for agent, model in overrides.by_agent.items()),
             ],
-            "params": list(order.options.params),
+            "params": list(_params_to_keep(order)),
             "limits": limits,
         },
         models={key: choice.label for key, choice in choices.items()},
         secrets=tuple(dict.fromkeys(secrets)),
         facts=facts_of(order.loaded),
     )
+
+
+def _params_to_keep(order: Order) -> Iterator[str]:
+    """Yield the params as given; files are found again from another folder, too."""
+    declared = order.loaded.manifest.params
+    for text in order.options.params:
+        name, _, value = text.partition("=")
+        is_file = name in declared and declared[name].type == "file"
+        yield f"{name}={Path(value).absolute()}" if is_file else text
 
 
 def watch_of(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from agency_cli.cli.answers import DenyOption, YesOption
+from agency_cli.cli.param_options import HelpParamsOption, ParamsFileOption, show_params
 
 
 def run(
@@ -28,8 +29,11 @@ def run(
         typer.Option(help="Model for every agent (MODEL) or for one (AGENT=MODEL); repeatable."),
     ] = None,
     param: Annotated[
-        list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
+        list[str] | None,
+        typer.Option(help="Value of a param, NAME=VALUE; repeatable, and for a list too."),
     ] = None,
+    params: ParamsFileOption = None,
+    help_params: HelpParamsOption = False,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="The most model calls of the whole run.")
     ] = None,
@@ -61,16 +65,19 @@ def run(
 
     Example: agency run agencies/dev_shop/agency.yaml "Build a REST API" --model local
     """
-    from agency_cli.cli.options import standing_of  # noqa: PLC0415 - not for --help
+    from agency_cli.cli.options import all_params, standing_of  # noqa: PLC0415 - not for --help
     from agency_cli.cli.run_once import RunOptions, run_once  # noqa: PLC0415 - not for --help
 
+    if help_params:
+        show_params(manifest)
+        return
     run_once(
         RunOptions(
             manifest=manifest,
             message=message,
             agent=agent,
             models=model or (),
-            params=param or (),
+            params=all_params(params, param),
             limits={
                 "max_turns": max_turns,
                 "max_cost_usd": max_cost_usd,

@@ -13,10 +13,15 @@ from agency_cli.checks.unsupported import unsupported_keys
 from agency_cli.errors import Problem
 from agency_cli.loading.composing import compose
 from agency_cli.loading.extensions import without_extensions
-from agency_cli.loading.files import missing_python_files, read_instruction_files
+from agency_cli.loading.files import (
+    Place,
+    TextFile,
+    missing_python_files,
+    read_instruction_files,
+)
 from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.interpolation import EnvReference, Interpolation
-from agency_cli.loading.params import Params, read_params
+from agency_cli.loading.params import Given, Params, read_params
 from agency_cli.loading.reading import read_text
 from agency_cli.loading.schemas import read_output_schemas
 from agency_cli.loading.sources import Sources
@@ -52,7 +57,7 @@ class Draft(NamedTuple):
     warnings: tuple[Problem, ...]
 
 
-def read_draft(path: Path, params: Mapping[str, str], environ: Mapping[str, str]) -> Draft:
+def read_draft(path: Path, params: Mapping[str, Given], environ: Mapping[str, str]) -> Draft:
     """Read a manifest and look for every problem in it.
 
     Raises:
@@ -77,11 +82,13 @@ class _Reader:
         self._folder = folder
         self._whole = whole
         self._environ = environ
+        self._param_files: Mapping[Place, TextFile] = {}
         self._output_schemas: Mapping[str, Mapping[str, Any]] = {}
 
-    def draft(self, given: Mapping[str, str], composing_problems: Iterable[Problem]) -> Draft:
+    def draft(self, given: Mapping[str, Given], composing_problems: Iterable[Problem]) -> Draft:
         written = without_extensions(self._whole)
-        params = read_params(written.get("params"), given)
+        params = read_params(written.get("params"), given, self._folder)
+        self._param_files = params.files
         interpolation = Interpolation(self._environ, params.texts(), params.open)
         document = interpolation.value(written)
         assert isinstance(document, dict)
@@ -131,7 +138,8 @@ class _Reader:
         )
         schemas = read_output_schemas(manifest, self._folder, shown_folder, self._sources.locate)
         self._output_schemas = schemas.by_agent
-        self._sources = self._sources._replace(files={**files, **schemas.files})
+        read = {**self._param_files, **files, **schemas.files}
+        self._sources = self._sources._replace(files=read)
         missing = missing_python_files(manifest, self._folder)
         return [*problems, *schemas.problems, *missing]
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from agency_cli.errors import ManifestError, Problem, UsageError
 from agency_cli.loading.draft import Draft, read_draft
 from agency_cli.loading.interpolation import EnvReference
+from agency_cli.loading.params import Given
 from agency_cli.loading.sources import Sources
 from agency_cli.manifest import Manifest
 
@@ -79,14 +80,14 @@ class Report(NamedTuple):
 def load_manifest(
     path: Path | str,
     *,
-    params: Mapping[str, str] | None = None,
+    params: Mapping[str, Given] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> LoadedManifest:
     """Read, check and type a manifest.
 
     Args:
         path: The manifest.
-        params: Values of params as texts, by name.
+        params: Values of params as texts, by name; several for a list.
         environ: The environment's variables.
 
     Raises:

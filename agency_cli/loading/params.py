@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path as FilePath
 from typing import Final, NamedTuple
 
 from agency_cli.checks.nearest import did_you_mean, listed
-from agency_cli.errors import Problem
+from agency_cli.errors import ManifestError, Problem
+from agency_cli.loading.files import TextFile
+from agency_cli.loading.nodes import Path
+from agency_cli.loading.reading import read_text
 
-Value = str | int | float | bool
+Value = str | int | float | bool | list[str]
+Given = str | Sequence[str]
+"""What somebody gave: one text, or several where an option was repeated."""
 
+_TYPES: Final = (str, int, float, bool, list)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,100}")
 _NUMBER: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 _WHAT: Final = {
@@ -19,8 +27,12 @@ _WHAT: Final = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
+    "file": "the path of a text file",
+    "list": "a list of texts",
 }
-_EMPTY: Final[dict[str, Value]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+_EMPTY: Final[dict[str, Value]] = {
+    "string": "", "integer": 0, "number": 0, "boolean": False, "file": "", "list": [],
+}  # fmt: skip
 
 
 class Params(NamedTuple):
@@ -31,29 +43,35 @@ class Params(NamedTuple):
         open: Params without a value.
         problems: What is wrong with the declarations.
         complaints: What is wrong with the values that were given, for whoever gave them.
+        files: The files that values were read from, by the places of their params.
     """
 
     values: Mapping[str, Value]
     open: frozenset[str]
     problems: tuple[Problem, ...]
     complaints: tuple[str, ...]
+    files: Mapping[Path, TextFile]
 
     def texts(self) -> dict[str, str]:
         """Return each value as it stands in a text."""
         return {name: _text(value) for name, value in self.values.items()}
 
 
-def read_params(declared: object, given: Mapping[str, str]) -> Params:
+def read_params(
+    declared: object, given: Mapping[str, Given], folder: FilePath = FilePath()
+) -> Params:
     """Find the value of every param.
 
     Args:
         declared: What stands under `params`; of any shape, since it is not checked yet.
-        given: Values from the command line.
+        given: Values from the command line; files are looked for in the current folder.
+        folder: That of the manifest, where files that are defaults are looked for.
     """
     specs = declared if isinstance(declared, dict) else {}
     values: dict[str, Value] = {}
     missing: dict[str, str] = {}
     problems: list[Problem] = []
+    files: dict[Path, TextFile] = {}
     complaints = [
         f"--param {name}: the manifest has no such param{_known(name, specs)}"
         for name in given
@@ -68,7 +86,21 @@ def read_params(declared: object, given: Mapping[str, str]) -> Params:
             complaints += [complaint] if complaint else []
         else:
             found = spec.get("default")
-        if isinstance(found, Value) and _fits(found, kind):
+        if kind == "file" and isinstance(found, str):
+            place = ("params", name, "default")
+            file, fault = _file(found, FilePath() if name in given else folder)
+            if file is not None:
+                files[place[:2]] = file
+                values[name] = file.text
+                continue
+            if name in given:
+                complaints.append(f"--param {name}={found}: {fault}")
+            else:
+                problems.append(
+                    Problem(code="missing-file", message=f"{found}: {fault}", path=place)
+                )
+            values[name] = ""
+        elif isinstance(found, _TYPES) and _fits(found, kind):
             values[name] = found
         else:
             if name not in given and spec.get("required") is not False:
@@ -78,7 +110,16 @@ def read_params(declared: object, given: Mapping[str, str]) -> Params:
         f"the param {name!r} ({what}) has no value; give it with --param {name}=VALUE"
         for name, what in missing.items()
     ]
-    return Params(values, frozenset(missing), tuple(problems), tuple(complaints))
+    return Params(values, frozenset(missing), tuple(problems), tuple(complaints), files)
+
+
+def _file(name: str, folder: FilePath) -> tuple[TextFile | None, str]:
+    """Return a file, or what is wrong with it."""
+    try:
+        data, text = read_text(folder / name, name)
+    except ManifestError as error:
+        return None, error.problems[0].message
+    return TextFile(name, data, text), ""
 
 
 def _declaration_problems(name: str, spec: dict[str, object], kind: str) -> list[Problem]:
@@ -90,32 +131,51 @@ def _declaration_problems(name: str, spec: dict[str, object], kind: str) -> list
         problems += [
             Problem(
                 code="bad-param",
-                message=f"every value of `enum` must be {_WHAT[kind]}, as `type` says",
+                message=f"every value of `enum` must be"
+                f" {_WHAT['string' if kind == 'list' else kind]}, as `type` says",
                 path=("params", name, "enum", position),
             )
             for position, option in enumerate(options)
-            if not _fits(option, kind)
+            if not _fits(option, "string" if kind == "list" else kind)
         ]
     path = ("params", name, "default")
     if default is not None and not _fits(default, kind):
         what = f"the default must be {_WHAT[kind]}, as `type` says"
         problems.append(Problem(code="bad-param", message=what, path=path))
-    elif default is not None and isinstance(options, list) and default not in options:
+    elif default is not None and isinstance(options, list) and not _allowed(default, options):
         what = f"the default must be one of {listed(map(_text, options))}"
         problems.append(Problem(code="bad-param", message=what, path=path))
     return problems
 
 
-def _converted(name: str, text: str, spec: dict[str, object]) -> tuple[object, str]:
-    """Return a given text as a value of the param's type, or None and a complaint."""
+def _converted(name: str, given: Given, spec: dict[str, object]) -> tuple[object, str]:
+    """Return what was given as a value of the param's type, or None and a complaint."""
     kind = _kind(spec)
-    value = _parsed(text, kind)
+    texts = [given] if isinstance(given, str) else list(given)
+    text = texts[-1]
+    value = _listed(texts) if kind == "list" else _parsed(text, kind)
     options = spec.get("enum")
-    if isinstance(options, list) and value not in options:
+    if isinstance(options, list) and not _allowed(value, options):
         return None, f"--param {name}={text}: must be one of {listed(map(_text, options))}"
     if value is None:
         return None, f"--param {name}={text}: must be {_WHAT.get(kind, kind)}"
     return value, ""
+
+
+def _listed(texts: Sequence[str]) -> list[str]:
+    """Return the items of a list: each text is one, or all are in one text, as a JSON array."""
+    if len(texts) == 1 and texts[0].lstrip().startswith("["):
+        import json  # noqa: PLC0415 - rarely needed
+
+        with suppress(ValueError, RecursionError):
+            items = json.loads(texts[0])
+            if all(isinstance(item, str | int | float) for item in items):
+                return [_text(item) for item in items]
+    return [text for text in texts if text]
+
+
+def _allowed(value: object, options: list[object]) -> bool:
+    return all(item in options for item in (value if isinstance(value, list) else [value]))
 
 
 def _parsed(text: str, kind: str) -> Value | None:
@@ -142,6 +202,8 @@ def _fits(value: object, kind: str) -> bool:
             return is_number and math.isfinite(float(str(value)))
         case "boolean":
             return isinstance(value, bool)
+        case "list":
+            return isinstance(value, list) and all(isinstance(item, str) for item in value)
         case _:
             return isinstance(value, str)
 
@@ -152,9 +214,11 @@ def _stand_in(name: str, spec: dict[str, object], kind: str) -> Value:
     if spec.get("required") is False:
         return _EMPTY.get(kind, "")
     for option in options if isinstance(options, list) else ():
-        if isinstance(option, Value) and _fits(option, kind):
+        if kind == "list" and isinstance(option, str):
+            return [option]
+        if isinstance(option, _TYPES) and _fits(option, kind):
             return option
-    return _EMPTY.get(kind) or name
+    return _EMPTY.get(kind) or ([name] if kind == "list" else name)
 
 
 def _kind(spec: Mapping[str, object]) -> str:
@@ -163,6 +227,8 @@ def _kind(spec: Mapping[str, object]) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from agency_cli.checks.json_schemas import faults_of
 from agency_cli.errors import ManifestError, Problem
+from agency_cli.loading.data_files import mapping_of
 from agency_cli.loading.files import Place, TextFile
-from agency_cli.loading.nodes import line_and_column
 from agency_cli.loading.reading import read_text
 from agency_cli.manifest import Manifest
+
+_OTHERWISE = "a JSON Schema is an object; write `type: object`"
 
 
 class OutputSchemas(NamedTuple):
@@ -52,7 +54,7 @@ def read_output_schemas(
             try:
                 at = locate(Problem(code="", message="", path=place))
                 data, text = read_text(folder / name, shown, at=at)
-                schema = _parsed(text, shown, place)
+                schema = mapping_of(text, shown, place, _OTHERWISE)
             except ManifestError as error:
                 found.problems.extend(error.problems)
                 continue
@@ -60,32 +62,6 @@ def read_output_schemas(
             found.problems.extend(_problems(schema, place, shown))
             found.by_agent[key] = schema
     return found
-
-
-def _parsed(text: str, shown: str, place: Place) -> Mapping[str, Any]:
-    """Read JSON, or YAML, which JSON is as well."""
-    import yaml  # noqa: PLC0415 - only for a schema in a file
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        schema = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe ones
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line, column = line_and_column(text, mark.index) if mark is not None else (1, 1)
-        what = getattr(error, "problem", None) or "it cannot be read"
-        raise _refused(f"not JSON or YAML: {what}", shown, place, line, column) from None
-    except (ValueError, RecursionError):
-        raise _refused("not JSON or YAML that can be read", shown, place, 1, 1) from None
-    if not isinstance(schema, dict):
-        raise _refused("a JSON Schema is an object; write `type: object`", shown, place, 1, 1)
-    return schema
-
-
-def _refused(what: str, shown: str, place: Place, line: int, column: int) -> ManifestError:
-    problem = Problem(
-        code="bad-schema", message=what, path=place, file=shown, line=line, column=column
-    )
-    return ManifestError([problem])
 
 
 def _problems(schema: Mapping[str, Any], place: Place, shown: str | None) -> Iterator[Problem]:
