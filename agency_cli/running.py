@@ -8,13 +8,14 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from agents import (
     RunConfig,
     Runner,
     ToolErrorFormatterArgs,
     ToolExecutionConfig,
+    TResponseInputItem,
     set_trace_processors,
 )
 
@@ -50,6 +51,8 @@ class RunRequest:
 
     Attributes:
         message: The message.
+        parts: Images and files that go with it, as the SDK takes them.
+        extras: What the command line gives to tools, by name.
         entry: Key of the agent that gets it.
         limits: The limits in force.
         limit_origins: Where each limit was set that has not its default.
@@ -67,6 +70,8 @@ class RunRequest:
     message: str
     entry: str
     limits: Limits
+    parts: Sequence[Mapping[str, Any]] = ()
+    extras: Mapping[str, str] = field(default_factory=dict)
     limit_origins: Mapping[str, str] = field(default_factory=dict)
     thread_id: str | None = None
     memory: Memory = field(default_factory=RunMemory)
@@ -97,6 +102,7 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
     run = RunContext(
         run_id=request.run_id,
         params=agency.loaded.params,
+        extras=request.extras,
         watch=watch,
         ledger=_ledger(request, watch),
         memory=request.memory,
@@ -184,7 +190,7 @@ async def _in_time(answer: Awaitable[str], request: RunRequest, run: RunContext)
 async def _final_output(agency: Agency, request: RunRequest, run: RunContext) -> str:
     result = Runner.run_streamed(
         agency.agents[request.entry],
-        request.message,
+        _input(request),
         context=run,
         session=ConversationSession(USER, request.memory(USER)),
         # The run's own limits end it, over the whole tree.
@@ -194,6 +200,13 @@ async def _final_output(agency: Agency, request: RunRequest, run: RunContext) ->
     async for _ in result.stream_events():
         pass
     return as_text(result.final_output)
+
+
+def _input(request: RunRequest) -> str | list[TResponseInputItem]:
+    if not request.parts:
+        return request.message
+    parts = [{"type": "input_text", "text": request.message}, *request.parts]
+    return [cast("TResponseInputItem", {"role": "user", "content": parts})]
 
 
 def _run_config(agency: Agency, limits: Limits) -> RunConfig:

@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from agency_cli.cli.answers import DenyOption, YesOption
-from agency_cli.cli.param_options import HelpParamsOption, ParamsFileOption, show_params
+from agency_cli.cli.param_options import (
+    ContextOption,
+    HelpParamsOption,
+    ParamsFileOption,
+    show_params,
+)
 
 
 def chat(
@@ -25,6 +30,7 @@ def chat(
         list[str] | None, typer.Option(help="Value of a param, NAME=VALUE; repeatable.")
     ] = None,
     params: ParamsFileOption = None,
+    context: ContextOption = None,
     help_params: HelpParamsOption = False,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="The most model calls for each message.")
@@ -81,6 +87,7 @@ def chat(
             quiet=quiet,
             verbose=verbose,
             standing=standing_of(yes=yes, deny=deny),
+            context=context or (),
         )
     )
     raise typer.Exit(code)

@@ -104,6 +104,21 @@ def _params_in(file: Path) -> Iterator[str]:
             yield f"{name}={json.dumps(value, ensure_ascii=False)}"
 
 
+def extras_of(texts: Sequence[str]) -> dict[str, str]:
+    """Read `--context KEY=VALUE`; the last value of a key wins.
+
+    Raises:
+        UsageError: A text without `=`, or without a key.
+    """
+    extras = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--context {text}: write KEY=VALUE")
+        extras[name] = value
+    return extras
+
+
 def limits_of(
     loaded: LoadedManifest, given: Mapping[str, float | None]
 ) -> tuple[Limits, dict[str, str]]:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agency_cli.cli.asking import Standing, approvals_of
+from agency_cli.cli.attaching import NOTHING, Attachments
 from agency_cli.cli.driving import Stop
-from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
+from agency_cli.cli.options import entry_of, extras_of, limits_of, overrides_of, params_of
 from agency_cli.cli.output_files import require_place_for_output, write_output
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
@@ -54,6 +55,8 @@ class OrderOptions:
     quiet: bool
     verbose: bool
     standing: Standing = field(default_factory=Standing)
+    attach: Sequence[Path] = ()
+    context: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Order:
     limits: Limits
     limit_origins: Mapping[str, str]
     threads: Threads
+    extras: Mapping[str, str] = field(default_factory=dict)
 
     def require_credentials(self, entry: str) -> None:
         """Make sure that `entry`, and everybody that flows lead to from it, can call its model.
@@ -105,7 +109,8 @@ def order_of(loaded: LoadedManifest, options: OrderOptions) -> Order:
     entry_of(manifest, options.agent)
     require_place_for_output(loaded)
     threads = Threads(open_database(store_url(options.store, loaded.folder, os.environ)))
-    order = Order(options, loaded, overrides, limits, origins, threads)
+    extras = extras_of(options.context)
+    order = Order(options, loaded, overrides, limits, origins, threads, extras)
     active = threads.active_agent(options.thread) if options.thread else None
     order.require_credentials(entry_of(manifest, options.agent, active))
     return order
@@ -145,6 +150,7 @@ async def send(
     remember: Callable[[str], None],
     watcher: RunWatcher,
     stop: Stop,
+    attached: Attachments = NOTHING,
 ) -> str:
     """Run one message on a thread, after any other run on it.
 
@@ -157,6 +163,7 @@ async def send(
         remember: Is told who has the conversation in the end.
         watcher: Gets every event.
         stop: Asks the run to end in order.
+        attached: What goes with the message.
 
     Raises:
         AgencyError: The run ended without a final output.
@@ -164,8 +171,9 @@ async def send(
     from agency_cli.running import RunRequest, run_agency  # noqa: PLC0415 - takes long
 
     threads = order.threads
-    origin = origin_of(order, agency)
+    origin = origin_of(order, agency, attached)
     journal = RunJournal(threads.database, origin)
+    message = attached.added_to(message)
     watch = watch_of(journal, remember, watcher)
     notify = notifier(watcher)
     async with thread_lock(threads.database, thread_id, notify=notify):
@@ -177,6 +185,8 @@ async def send(
         request = RunRequest(
             run_id=run_id,
             message=_with_reminder(message, entry, active) if said else message,
+            parts=attached.parts,
+            extras=order.extras,
             entry=entry,
             limits=order.limits,
             limit_origins=order.limit_origins,
@@ -195,7 +205,7 @@ async def send(
         return output
 
 
-def origin_of(order: Order, agency: Agency) -> RunOrigin:
+def origin_of(order: Order, agency: Agency, attached: Attachments = NOTHING) -> RunOrigin:
     """Return what the journal tells of how a run was made."""
     choices, overrides = agency.choices, order.overrides
     models = (model for choice in choices.values() for model in choice.chain)
@@ -212,6 +222,8 @@ def origin_of(order: Order, agency: Agency) -> RunOrigin:
             ],
             "params": list(_params_to_keep(order)),
             "limits": limits,
+            "context": list(order.options.context),
+            "attached": list(attached.origins),
         },
         models={key: choice.label for key, choice in choices.items()},
         secrets=tuple(dict.fromkeys(secrets)),

@@ -13,6 +13,10 @@ ParamsFileOption = Annotated[
     Path | None,
     typer.Option(help="File of YAML or JSON with values of params; --param comes before it."),
 ]
+ContextOption = Annotated[
+    list[str] | None,
+    typer.Option(help="KEY=VALUE for tools, which find it in the run context; repeatable."),
+]
 HelpParamsOption = Annotated[
     bool, typer.Option("--help-params", help="List the params of the manifest, and run nothing.")
 ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agency_cli.calltree import CallTree
 from agency_cli.cli.answering import Answers
 from agency_cli.cli.asking import Standing, approvals_of
+from agency_cli.cli.attaching import attached_before
 from agency_cli.cli.driving import Stop
 from agency_cli.cli.ordering import (
     Order,
@@ -111,7 +112,8 @@ async def _go_on(
         _require_resumable(runs, run, held=True)
         written = runs.rows(run.id)
         rows = closed(written)
-        origin = origin_of(order, agency)
+        attached = attached_before(run.options.get("attached", ()))
+        origin = origin_of(order, agency, attached)
         journal = RunJournal.going_on(
             threads.database, origin, run.id, [row.event for row in written]
         )
@@ -128,6 +130,8 @@ async def _go_on(
         request = RunRequest(
             run_id=run.id,
             message=run.message,
+            parts=attached.parts,
+            extras=order.extras,
             entry=run.agent,
             limits=order.limits,
             limit_origins=order.limit_origins,
@@ -169,6 +173,7 @@ def _as_before(run: RunSummary, options: ResumeOptions) -> OrderOptions:
         quiet=options.quiet,
         verbose=options.verbose,
         standing=Standing(yes=options.yes),
+        context=run.options.get("context", ()),
     )
 
 

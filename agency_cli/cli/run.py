@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from agency_cli.cli.answers import DenyOption, YesOption
-from agency_cli.cli.param_options import HelpParamsOption, ParamsFileOption, show_params
+from agency_cli.cli.param_options import (
+    ContextOption,
+    HelpParamsOption,
+    ParamsFileOption,
+    show_params,
+)
 
 
 def run(
@@ -41,6 +46,11 @@ def run(
         float | None, typer.Option(min=0, help="The most money, in US dollars.")
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0, help="The longest time.")] = None,
+    attach: Annotated[
+        list[Path] | None,
+        typer.Option(help="File that goes with the message: text, image or PDF; repeatable."),
+    ] = None,
+    context: ContextOption = None,
     thread: Annotated[
         str | None,
         typer.Option(help="Go on with this thread, made when it is missing; else a new one."),
@@ -90,5 +100,7 @@ def run(
             quiet=quiet,
             verbose=verbose,
             standing=standing_of(yes=yes, deny=deny),
+            attach=attach or (),
+            context=context or (),
         )
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agency_cli.calltree import CallTree
+from agency_cli.cli.attaching import attachments_of
 from agency_cli.cli.driving import Stop, drive
 from agency_cli.cli.options import message_of, resume_command
 from agency_cli.cli.ordering import Order, OrderOptions, build, load, notifier, order_of, send
@@ -110,6 +111,7 @@ def watched(order: Order, options: ShowOptions, tree: CallTree, work: Work) -> N
 def _order_and_run(options: RunOptions, tree: CallTree) -> None:
     loaded = load(options)
     message = message_of(options.message, sys.stdin)
+    attached = attachments_of(options.attach)
     order = order_of(loaded, options)
     thread_id = order.threads.begin(options.thread, loaded.manifest.name)
 
@@ -123,6 +125,7 @@ def _order_and_run(options: RunOptions, tree: CallTree) -> None:
             remember=partial(order.threads.set_active_agent, thread_id),
             watcher=watcher,
             stop=stop,
+            attached=attached,
         )
 
     watched(order, options, tree, work)

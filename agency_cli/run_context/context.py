@@ -39,6 +39,7 @@ class RunContext:
     Attributes:
         run_id: Id of the run.
         params: Values of the manifest's params, for tools to read.
+        extras: What the command line gives with `--context`, for tools to read.
         watch: Gets every event as it happens; must return at once.
         ledger: What the run has spent, against its limits.
         memory: Conversations that agents remember, by name.
@@ -74,6 +75,7 @@ class RunContext:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Clock | None = None
     parking: Parking = field(init=False)
+    extras: Mapping[str, str] = field(default_factory=dict)
     locks: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _ids: set[str] = field(init=False)
 
