@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, TextIO
@@ -40,8 +41,14 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
 def _final_output(ended: RunEnded) -> Any:
     """Return the object itself where the final output had to be one."""
     if ended.final_output is not None and ended.is_json:
-        return json.loads(ended.final_output)
+        # A file that was imported may say what is not so.
+        with suppress(ValueError, RecursionError):
+            return json.loads(ended.final_output, parse_constant=_no_number)
     return ended.final_output
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
 
 
 def _waiting(tree: CallTree) -> dict[str, Any]:

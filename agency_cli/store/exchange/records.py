@@ -41,6 +41,8 @@ class _Options(_Strict):
     models: list[str]
     params: list[InstanceOf[str]]
     limits: dict[str, float]
+    context: list[InstanceOf[str]] = []
+    attached: list[InstanceOf[str]] = []
 
 
 class _Kept(_Strict):
