@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from agents import Agent, FunctionTool
+from agents import FunctionTool
 from pydantic import BaseModel, PydanticUserError
 
 from agency_cli.checks.tool_names import clashes
@@ -20,12 +21,13 @@ from agency_cli.models.agent_model import AgentModel
 from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models, left_out
 from agency_cli.models.clients import ModelFactory, watched_models
 from agency_cli.models.default import with_default_model
-from agency_cli.run_context import RunContext
+from agency_cli.models.hosted import unfit_models
+from agency_cli.store import home_folder
 from agency_cli.tools.approvals import unknown_arguments
+from agency_cli.tools.hosted import build_hosted
 from agency_cli.tools.kinds import build_tools, offers_of
+from agency_cli.tools.mcp import AgencyAgent, Servers
 from agency_cli.tools.watched import watched
-
-SdkAgent = Agent[RunContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,18 @@ class Agency:
         agents: The SDK's agents, by key.
         choices: The model of each agent, by key.
         models: What made their models.
+        servers: The MCP servers of its tools.
     """
 
     loaded: LoadedManifest
-    agents: Mapping[str, SdkAgent]
+    agents: Mapping[str, AgencyAgent]
     choices: Mapping[str, ModelChoice]
     models: ModelFactory
+    servers: Servers
 
     async def close(self) -> None:
         """Close all connections; to be called in the event loop in which the agency ran."""
+        await self.servers.close()
         await self.models.close()
 
 
@@ -55,6 +60,7 @@ def build_agency(
     overrides: ModelOverrides,
     environ: Mapping[str, str],
     notify: Callable[[str], None],
+    logs: Path | None = None,
 ) -> Agency:
     """Build every agent, then connect them; flows may form cycles.
 
@@ -63,6 +69,7 @@ def build_agency(
         overrides: Models given on the command line.
         environ: The environment's variables.
         notify: Gets notices of the models, such as that weights are being fetched.
+        logs: Folder for the logs of MCP servers; without it, beside the usual store.
 
     Raises:
         ManifestError: Tools that cannot be imported, or whose names clash.
@@ -71,13 +78,19 @@ def build_agency(
     tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
     contracts, faults = _output_contracts(loaded)
     problems += faults
+    hosted, unfit = build_hosted(loaded.manifest.tools)
+    problems += unfit
     factory = ModelFactory(notify)
+    servers = Servers(loaded, logs or home_folder(loaded.folder, environ) / "logs")
     for notice in left_out(choices.values()):
         notify(notice)
     agents = {
         key: _agent(key, loaded, choices[key], factory, tools=tools, contract=contracts.get(key))
         for key in loaded.manifest.agents
     }
+    for key, spec in loaded.manifest.agents.items():
+        agents[key].tools += [hosted[name] for name in spec.tools if name in hosted]
+        problems += unfit_models(key, spec.tools, hosted, choices[key])
     problems += unknown_arguments(loaded.manifest, tools)
     messages = message_tools(loaded, agents)
     problems += messages.problems
@@ -85,11 +98,12 @@ def build_agency(
         agent.handoffs = list(handoffs_of(key, loaded.manifest, agents))
         asking = [tool.build() for tool in messages.by_sender.get(key, ())]
         agent.tools = [*asking, *agent.tools]
+        agent.tools_of_servers = partial(servers.tools_of, key)
         offers = offers_of(key, loaded.manifest, tools, messages.offers.get(key, ()))
         problems += clashes(key, offers)
     if problems:
         raise ManifestError([loaded.locate(problem) for problem in problems])
-    return Agency(loaded, agents, choices, factory)
+    return Agency(loaded, agents, choices, factory, servers)
 
 
 def _agent(
@@ -100,13 +114,13 @@ def _agent(
     *,
     tools: Mapping[str, Sequence[FunctionTool]],
     contract: OutputContract | None,
-) -> SdkAgent:
+) -> AgencyAgent:
     spec = loaded.manifest.agents[key]
     max_turns, limit = _own_turns(key, loaded)
     model = AgentModel(
         watched_models(choice.usable_chain, factory, agent=key, max_turns=max_turns, limit=limit)
     )
-    return Agent(
+    return AgencyAgent(
         name=key,
         handoff_description=spec.description,
         instructions=loaded.instructions[key],

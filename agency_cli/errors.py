@@ -8,7 +8,8 @@ AgencyError
 │   ├── LimitReached      3   a limit of the run stopped it
 │   ├── Paused            4   it waits for a person to agree to what an agent wants to do
 │   ├── Refused           5   a guardrail, or the output's schema, refused
-│   └── ProviderFailed    6   the provider refused, could not be reached, or answered nonsense
+│   ├── ProviderFailed    6   the provider refused, could not be reached, or answered nonsense
+│   └── ServerUnavailable 6   an MCP server that the run requires did not start, or does not answer
 └── Interrupted         130   the person pressed Ctrl-C
 """
 
@@ -155,6 +156,12 @@ class ProviderFailed(RunFailed):
     def __init__(self, message: str, *, agent: str | None = None, reason: str = "") -> None:
         self.reason = reason or message
         super().__init__(message, agent=agent)
+
+
+class ServerUnavailable(RunFailed):
+    exit_code = ExitCode.PROVIDER
+    kind = "server"
+    ends_run = True
 
 
 class Interrupted(RunFailed):

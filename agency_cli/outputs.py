@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from typing import TypeGuard
 
 from agents import ToolOutputFileContent, ToolOutputImage, ToolOutputText
 from pydantic import BaseModel
@@ -12,10 +13,17 @@ LONGEST_TEXT = 200_000
 """Characters; about 50,000 tokens, more than any tool result is worth."""
 
 MediaOutput = ToolOutputText | ToolOutputImage | ToolOutputFileContent
+Media = MediaOutput | list[MediaOutput]
 
 
 class NoText(TypeError):
     """A value that holds its results back, such as a generator; there is nothing to read yet."""
+
+
+def is_media(value: object) -> TypeGuard[Media]:
+    """Say whether a value is more than a text: an image, a file, or several parts."""
+    parts = value if isinstance(value, list) else [value]
+    return bool(parts) and all(isinstance(part, MediaOutput) for part in parts)
 
 
 def as_text(value: object) -> str:
@@ -32,6 +40,9 @@ def as_text(value: object) -> str:
         text = ""
     elif isinstance(value, bytes | bytearray | memoryview):
         text = _decoded(bytes(value))
+    elif isinstance(value, list) and is_media(value):
+        parts = (part.text if isinstance(part, ToolOutputText) else _json(part) for part in value)
+        text = "\n".join(parts)
     elif isinstance(value, BaseModel):
         text = value.model_dump_json()
     else:

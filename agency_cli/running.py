@@ -41,6 +41,7 @@ from agency_cli.run_context import (
     current_frame,
     end_all_nodes,
     keep_nothing,
+    may_begin,
     now,
 )
 
@@ -144,9 +145,11 @@ def quieten_sdk(*, tracing: bool) -> None:
     """Keep the SDK from uploading traces and from writing on the terminal."""
     if not tracing:
         set_trace_processors([])
-    logger = logging.getLogger("openai.agents")
-    logger.addHandler(logging.NullHandler())
-    logger.propagate = False
+    # The client of MCP servers has two names.
+    for name in ("openai.agents", "mcp", "client"):
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
 
 
 def _ledger(request: RunRequest, watch: Watch) -> Ledger:
@@ -188,6 +191,9 @@ async def _in_time(answer: Awaitable[str], request: RunRequest, run: RunContext)
 
 
 async def _final_output(agency: Agency, request: RunRequest, run: RunContext) -> str:
+    reached = agency.loaded.manifest.reached_from(request.entry)
+    await agency.servers.ready(reached, run)
+    await may_begin(current_frame.get())
     result = Runner.run_streamed(
         agency.agents[request.entry],
         _input(request),

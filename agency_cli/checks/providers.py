@@ -27,17 +27,17 @@ def base_urls(subject: Subject) -> Iterator[Problem]:
             yield Problem(code="bad-url", message=fault, path=place)
 
 
-def fault_of_url(url: str) -> str:
+def fault_of_url(url: str, example: str = _EXAMPLE) -> str:
     """Say what is wrong with an address and what to write; nothing where it is sound."""
     try:
         parts = urlsplit(url)
         host, _port = parts.hostname, parts.port
     except ValueError:
-        return f"this is no address of a server; write one such as {_EXAMPLE}"
+        return f"this is no address of a server; write one such as {example}"
     if parts.scheme in ("http", "https"):
         if _SPACE.search(url):
             return "an address holds no spaces; remove them, or write %20"
-        return "" if host else f"this address names no host; write one such as {_EXAMPLE}"
+        return "" if host else f"this address names no host; write one such as {example}"
     if _WITHOUT_SCHEME.fullmatch(url):
         return "an address begins with http:// or https://; put it before this one"
-    return f"an address begins with http:// or https://; write one such as {_EXAMPLE}"
+    return f"an address begins with http:// or https://; write one such as {example}"

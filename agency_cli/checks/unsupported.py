@@ -17,8 +17,6 @@ _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("guardrails",), _ANY),
     (("defaults", "guardrails"), _ANY),
     (("agents", "*", "guardrails"), _ANY),
-    (("tools", "*", "hosted"), _ANY),
-    (("tools", "*", "mcp"), _ANY),
     (("tools", "*", "openapi"), _ANY),
 )
 

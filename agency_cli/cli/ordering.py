@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from agency_cli.cli.output_files import require_place_for_output, write_output
 from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.loading.changes import facts_of
-from agency_cli.manifest import Limits, credentials_of
+from agency_cli.manifest import Limits
 from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
 from agency_cli.reminder import with_reminder
 from agency_cli.rendering.watching import RunWatcher
@@ -30,11 +29,13 @@ from agency_cli.store import (
     RunJournal,
     RunOrigin,
     Threads,
+    logs_folder,
     open_database,
     store_url,
     thread_lock,
 )
 from agency_cli.store.journal import new_run_id
+from agency_cli.tools.credentials import secrets_of_tools, unset_of_agents
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
@@ -72,14 +73,15 @@ class Order:
     extras: Mapping[str, str] = field(default_factory=dict)
 
     def require_credentials(self, entry: str) -> None:
-        """Make sure that `entry`, and everybody that flows lead to from it, can call its model.
+        """Make sure that `entry`, and all that flows lead to from it, can call models and tools.
 
         Raises:
             CredentialsError: Names all missing variables at once.
         """
         choices = choose_models(self.loaded, self.overrides, os.environ)
         needed = self.loaded.manifest.reached_from(entry)
-        require_credentials((key, choices[key]) for key in needed)
+        of_tools = unset_of_agents(needed, self.loaded)
+        require_credentials(((key, choices[key]) for key in needed), of_tools)
 
     def with_models(self, overrides: ModelOverrides) -> Order:
         """Return the same order with other models."""
@@ -132,7 +134,11 @@ def build(order: Order, notify: Callable[[str], None]) -> Agency:
     quieten_sdk(tracing=order.loaded.manifest.tracing)
     with redirect_stdout(sys.stderr):
         agency = build_agency(
-            order.loaded, overrides=order.overrides, environ=os.environ, notify=notify
+            order.loaded,
+            overrides=order.overrides,
+            environ=os.environ,
+            notify=notify,
+            logs=logs_folder(order.threads.database.url, order.loaded.folder, os.environ),
         )
     # What was imported and built stays; from here on there is something to collect.
     gc.freeze()
@@ -209,8 +215,7 @@ def origin_of(order: Order, agency: Agency, attached: Attachments = NOTHING) -> 
     """Return what the journal tells of how a run was made."""
     choices, overrides = agency.choices, order.overrides
     models = (model for choice in choices.values() for model in choice.chain)
-    of_tools = (credentials_of(tool) for tool in order.loaded.manifest.tools.values())
-    secrets = (*(text for model in models for text in model.secrets), *chain(*of_tools))
+    secrets = (text for model in models for text in model.secrets)
     limits = {name: value for name, value in order.options.limits.items() if value is not None}
     return RunOrigin(
         manifest=str(order.loaded.folder / order.loaded.path.name),
@@ -226,7 +231,7 @@ def origin_of(order: Order, agency: Agency, attached: Attachments = NOTHING) -> 
             "attached": list(attached.origins),
         },
         models={key: choice.label for key, choice in choices.items()},
-        secrets=tuple(dict.fromkeys(secrets)),
+        secrets=tuple(dict.fromkeys((*secrets, *secrets_of_tools(order.loaded)))),
         facts=facts_of(order.loaded),
     )
 

@@ -15,6 +15,23 @@ SHORTEST_SECRET = 4
 
 
 @dataclass(frozen=True, slots=True)
+class ServerTrial:
+    """What came of starting, or reaching, an MCP server.
+
+    Attributes:
+        failure: Why it cannot be used; empty where it can.
+        listed: How many tools it has.
+        offered: How many of them `allow` and `deny` leave.
+        notices: What is odd about them.
+    """
+
+    failure: str = ""
+    listed: int = 0
+    offered: int = 0
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A manifest as it would be run here; without one, this machine alone.
 
@@ -24,6 +41,8 @@ class Case:
         loaded: The manifest.
         choices: The model of each agent, its fallbacks included, by the agent's key.
         connect: Whether the addresses of servers may be tried.
+        trials: What came of trying the MCP servers, by their names under `tools`.
+        hidden: What must not be shown, beside what models need.
     """
 
     environ: Mapping[str, str]
@@ -31,6 +50,8 @@ class Case:
     loaded: LoadedManifest | None = None
     choices: Mapping[str, ModelChoice] = field(default_factory=dict)
     connect: bool = True
+    trials: Mapping[str, ServerTrial] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
 
     def models(self) -> list[tuple[ModelChoice, tuple[str, ...]]]:
         """Return each model once, with those who use it: agents, first or as a fallback."""
@@ -52,7 +73,7 @@ class Case:
 
     def secrets(self) -> set[str]:
         """Return what must not be shown, whatever text it gets into."""
-        held = {text for model, _ in self.models() for text in model.secrets}
+        held = {*self.hidden, *(text for model, _ in self.models() for text in model.secrets)}
         for reference in self.loaded.env if self.loaded else ():
             if reference.is_credential:
                 held.add(self.environ.get(reference.name, ""))

@@ -8,6 +8,7 @@ from agency_cli.doctor.case import Case
 from agency_cli.doctor.finding import Finding
 from agency_cli.errors import Problem
 from agency_cli.loading import EnvReference
+from agency_cli.manifest import McpTool
 from agency_cli.models.choice import ModelChoice
 
 OWN = {
@@ -63,6 +64,9 @@ def _referred(case: Case, name: str, references: list[EnvReference]) -> Finding:
     if all(_is_unused(case, each) for each in needed):
         detail = "not set; no agent uses what needs it"
         return Finding(kind="variable", name=name, status="note", detail=detail, needed_by=places)
+    if all(_is_unused(case, each) or _is_optional(case, each) for each in needed):
+        detail = "not set; agents do without what needs it"
+        return Finding(kind="variable", name=name, status="note", detail=detail, needed_by=places)
     return _missing(name, places)
 
 
@@ -81,6 +85,13 @@ def _is_unused(case: Case, reference: EnvReference) -> bool:
     """Say whether the variable stands in a credential of models, none of which any agent uses."""
     needed = {variable for model, _ in case.models() for variable in model.missing}
     return reference.path[0] in OF_MODELS and reference.name not in needed
+
+
+def _is_optional(case: Case, reference: EnvReference) -> bool:
+    """Say whether the variable is one of a server that is not required."""
+    tools = case.loaded.manifest.tools if case.loaded else {}
+    tool = tools.get(str(reference.path[1])) if reference.path[0] == "tools" else None
+    return isinstance(tool, McpTool) and not tool.required
 
 
 def _is_built_in(case: Case, model: ModelChoice) -> bool:

@@ -18,6 +18,8 @@ _CREDENTIALS: Final[tuple[Pattern, ...]] = (
     ("tools", "*", "headers", "*"),
     ("tools", "*", "mcp", "headers", "*"),
     ("tools", "*", "mcp", "env", "*"),
+    ("tools", "*", "options", "authorization"),
+    ("tools", "*", "options", "headers", "*"),
 )
 _PROMPTS: Final[tuple[Pattern, ...]] = (
     ("description",),

@@ -2,7 +2,7 @@
 
 from agency_cli.manifest.agents import AgentSpec, Defaults
 from agency_cli.manifest.approvals import Approval, ApprovalAnswer, ApprovalRule, approval_of
-from agency_cli.manifest.credentials import credentials_in, credentials_of
+from agency_cli.manifest.credentials import credentials_in, credentials_of, without_scheme
 from agency_cli.manifest.document import Manifest
 from agency_cli.manifest.flows import (
     DEFAULT_TOOL_NAME,
@@ -20,7 +20,10 @@ from agency_cli.manifest.tools import (
     AnyTool,
     AskUserTool,
     FilesTool,
+    HostedTool,
     HttpTool,
+    McpServer,
+    McpTool,
     PythonTool,
     ShellTool,
     ToolSpec,
@@ -41,9 +44,12 @@ __all__ = [
     "Flow",
     "FlowKind",
     "FlowSpec",
+    "HostedTool",
     "HttpTool",
     "Limits",
     "Manifest",
+    "McpServer",
+    "McpTool",
     "ModelSettings",
     "ModelSpec",
     "ParamSpec",
@@ -57,4 +63,5 @@ __all__ = [
     "credentials_in",
     "credentials_of",
     "handoff_name",
+    "without_scheme",
 ]

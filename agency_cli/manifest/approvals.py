@@ -3,7 +3,7 @@
 import fnmatch
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -24,9 +24,13 @@ class ApprovalRule(Strict):
     then: ApprovalAnswer
     """`never` asks nobody, `ask` asks a person, `deny` refuses."""
 
-    def matches(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+    def is_about(self, names: Collection[str]) -> bool:
+        """Tell whether the rule is about a tool that has these names."""
+        return self.tool is None or any(_pattern(self.tool).match(name) for name in names)
+
+    def matches(self, names: Collection[str], arguments: Mapping[str, Any]) -> bool:
         """Tell whether the rule is about a call; an argument that is not given matches nothing."""
-        if self.tool is not None and not _pattern(self.tool).match(tool):
+        if not self.is_about(names):
             return False
         return all(
             name in arguments and _pattern(pattern).match(_as_text(arguments[name]))
@@ -38,7 +42,10 @@ Approval = ApprovalAnswer | list[ApprovalRule]
 
 
 def approval_of(
-    approval: ApprovalAnswer | Sequence[ApprovalRule], tool: str, arguments: Mapping[str, Any]
+    approval: ApprovalAnswer | Sequence[ApprovalRule],
+    tool: str,
+    arguments: Mapping[str, Any],
+    own_name: str = "",
 ) -> ApprovalAnswer:
     """Return what the manifest says of one call.
 
@@ -46,10 +53,12 @@ def approval_of(
         approval: One answer for all calls, or rules; a call that no rule matches is asked about.
         tool: The tool's name, as the model calls it.
         arguments: The call's arguments by name.
+        own_name: What else it is called, where it is a server's.
     """
     if isinstance(approval, str):
         return approval
-    return next((rule.then for rule in approval if rule.matches(tool, arguments)), "ask")
+    names = [tool, own_name] if own_name else [tool]
+    return next((rule.then for rule in approval if rule.matches(names, arguments)), "ask")
 
 
 def _as_text(value: object) -> str:

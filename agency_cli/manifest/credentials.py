@@ -12,7 +12,12 @@ _SCHEME = re.compile(r"(?:bearer|basic|token)\s+", re.IGNORECASE)
 def credentials_in(values: Mapping[str, str]) -> tuple[str, ...]:
     """Return the credentials among values by their names, each without its scheme."""
     held = (text for name, text in values.items() if text and _NAMED_LIKE_ONE.search(name))
-    return tuple(_SCHEME.sub("", text, count=1) for text in held)
+    return tuple(map(without_scheme, held))
+
+
+def without_scheme(text: str) -> str:
+    """Return the credential in a header's value, such as `Bearer KEY`."""
+    return _SCHEME.sub("", text, count=1)
 
 
 def credentials_of(model: BaseModel) -> Iterator[str]:

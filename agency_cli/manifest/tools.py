@@ -35,14 +35,19 @@ class ToolSpec(Extensible):
         """What models call its tools, as far as the declaration alone tells."""
         return ()
 
-    def answer_to(self, tool: str, arguments: Mapping[str, Any]) -> ApprovalAnswer | None:
+    def answer_to(
+        self, tool: str, arguments: Mapping[str, Any], own_name: str = ""
+    ) -> ApprovalAnswer | None:
         """Return what the manifest says of one call; None where it says nothing.
 
         Args:
             tool: The tool's name, as the model calls it.
             arguments: The call's arguments by name.
+            own_name: What else it is called, where it is a server's.
         """
-        return None if self.approval is None else approval_of(self.approval, tool, arguments)
+        if self.approval is None:
+            return None
+        return approval_of(self.approval, tool, arguments, own_name)
 
 
 class PythonTool(ToolSpec):
@@ -100,7 +105,12 @@ class ShellTool(ToolSpec):
     def known_names(self) -> tuple[str, ...]:
         return ("run_command",)
 
-    def answer_to(self, tool: str, arguments: Mapping[str, Any]) -> ApprovalAnswer:
+    def answer_to(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        own_name: str = "",  # noqa: ARG002 - of servers' tools alone
+    ) -> ApprovalAnswer:
         command = str(arguments.get("command", ""))
         return answer_to_command(self.approval or "ask", tool, command)
 
@@ -140,7 +150,13 @@ class HostedTool(ToolSpec):
     hosted: Text
     """Its name, such as `web_search`."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Its settings, as the provider documents them."""
+    """Its settings, by the names that the SDK and the provider have for them."""
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        # An agent may have several servers, and no function has such a name.
+        label = self.options.get("server_label", "")
+        return (f"mcp:{label}" if self.hosted == "mcp" else self.hosted,)
 
 
 class McpServer(Strict):
@@ -152,6 +168,8 @@ class McpServer(Strict):
     """Arguments of the program."""
     env: dict[str, SecretStr] = Field(default_factory=dict)
     """Variables of the program's environment."""
+    folder: Text | None = None
+    """Working folder of the program; without it, the manifest's."""
     url: Text | None = None
     """Address of a server that is already running."""
     transport: Literal["streamable_http", "sse"] = "streamable_http"
@@ -166,7 +184,7 @@ class McpTool(ToolSpec):
     mcp: McpServer
     """The server."""
     allow: list[Text] | None = None
-    """Patterns of the tools to offer; without it, all."""
+    """Patterns (`*`, `?`) of the tools to offer, by the server's names; without it, all."""
     deny: list[Text] = Field(default_factory=list)
     """Patterns of the tools to leave out."""
     required: bool = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agency_cli.checks.providers import fault_of_url
@@ -158,8 +158,14 @@ def left_out(choices: Iterable[ModelChoice]) -> list[str]:
     return list(dict.fromkeys(notices))
 
 
-def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
-    """Make sure that every chosen provider has its credentials.
+def require_credentials(
+    choices: Iterable[tuple[str, ModelChoice]], of_tools: Mapping[str, Sequence[str]] = {}
+) -> None:
+    """Make sure that every chosen provider, and every tool, has its credentials.
+
+    Args:
+        choices: Agents, each with its model.
+        of_tools: Variables that tools lack, each with those tools.
 
     Raises:
         CredentialsError: Names all missing variables at once, who needs them, and what to do.
@@ -168,16 +174,20 @@ def require_credentials(choices: Iterable[tuple[str, ModelChoice]]) -> None:
     for agent, choice in choices:
         for variable in choice.missing:
             needed.setdefault(variable, []).append(agent)
+    is_of_a_model = bool(needed)
+    for variable, tools in of_tools.items():
+        needed.setdefault(variable, []).extend(tools)
     if not needed:
         return
     lines = [
         f"{variable} is not set (needed by {', '.join(agents)})"
         for variable, agents in needed.items()
     ]
+    instead = ", or add `--model local`, which needs no key" if is_of_a_model else ""
     raise CredentialsError(
         "; ".join(lines)
         + f". Set {'it' if len(needed) == 1 else 'them'}, for example"
-        + f" `export {next(iter(needed))}=...`, or add `--model local`, which needs no key."
+        + f" `export {next(iter(needed))}=...`{instead}."
     )
 
 

@@ -109,7 +109,8 @@ def _usage(record: Mapping[str, Any]) -> ResponseUsage | None:
 
 
 def _plain(value: BaseModel) -> dict[str, Any]:
-    return value.model_dump(mode="json", exclude_unset=True)
+    # Compatible servers have shapes of their own, which are kept as they are.
+    return value.model_dump(mode="json", exclude_unset=True, warnings=False)
 
 
 @cache

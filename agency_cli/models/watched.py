@@ -25,6 +25,7 @@ from agency_cli.events import Usage
 from agency_cli.limits import Call, Limit
 from agency_cli.manifest import Retry
 from agency_cli.models.asked import Asked
+from agency_cli.models.hosted import note_hosted_calls
 from agency_cli.models.provider_failures import FOREIGN_FAILURES, provider_failure
 from agency_cli.models.recorded import ReplyReader, record_of
 from agency_cli.models.replies import UnusableReply
@@ -117,6 +118,7 @@ class WatchedModel:
                 ids.apply(event)
                 self._observe(node, call, event)
                 if isinstance(event, ResponseCompletedEvent):
+                    note_hosted_calls(frame, self.agent, event.response)
                     note_unknown_tools(frame, self.agent, event.response, asked.offered)
                 reply.add(event)
         if not call.answered:

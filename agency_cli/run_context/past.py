@@ -40,6 +40,7 @@ class Past:
         results: What tools and messages gave back, by the ids of their nodes.
         begun: Ids of the nodes of tools and messages that were under way and have no result.
         decisions: What was decided of calls that had to be agreed to, and of whose.
+        tools: Names of the tools that were called.
         call_ids: Ids of all nodes of model calls; one that failed stays, and its id with it.
         flow_calls: How often each flow was used by messages that have their result.
         turns: How many model calls were answered.
@@ -53,6 +54,7 @@ class Past:
     results: Mapping[str, PastResult] = field(default_factory=dict)
     begun: frozenset[str] = frozenset()
     decisions: Sequence[tuple[ApprovalDecided, Subject]] = ()
+    tools: frozenset[str] = frozenset()
     call_ids: frozenset[str] = frozenset()
     flow_calls: Mapping[str, int] = field(default_factory=dict)
     turns: int = 0
@@ -91,6 +93,7 @@ class Past:
                 for node in tree.nodes.values()
                 if node.decided is not None
             ],
+            tools=frozenset(node.name for node in tree.nodes.values() if node.kind == "tool"),
             call_ids=calls,
             flow_calls=_flow_calls(results),
             turns=len(responses),

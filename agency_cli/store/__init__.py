@@ -4,8 +4,9 @@ from agency_cli.store.database import Database, open_database
 from agency_cli.store.failing import StoreFailed, StoreGone
 from agency_cli.store.journal import RunJournal, RunOrigin
 from agency_cli.store.locking import held_if_free, thread_lock
-from agency_cli.store.places import home_folder, store_url, without_password
+from agency_cli.store.places import home_folder, logs_folder, store_url, without_password
 from agency_cli.store.runs import PastCall, Recorded, Runs, RunSummary
+from agency_cli.store.secrets import replace_secrets
 from agency_cli.store.threads import USER, Conversation, StoredItem, Threads, ThreadSummary
 
 __all__ = [
@@ -25,7 +26,9 @@ __all__ = [
     "Threads",
     "held_if_free",
     "home_folder",
+    "logs_folder",
     "open_database",
+    "replace_secrets",
     "store_url",
     "thread_lock",
     "without_password",

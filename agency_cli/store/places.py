@@ -28,6 +28,19 @@ def store_url(wanted: str | None, folder: Path, environ: Mapping[str, str]) -> s
     return str(URL.create("sqlite", database=str(home_folder(folder, environ) / "agency.db")))
 
 
+def logs_folder(store: URL, folder: Path, environ: Mapping[str, str]) -> Path:
+    """Return the folder for logs of what a run starts: beside a store that is a file.
+
+    Args:
+        store: URL of the store.
+        folder: The manifest's folder.
+        environ: The environment's variables.
+    """
+    if store.get_backend_name() == "sqlite" and store.database:
+        return Path(store.database).absolute().parent / "logs"
+    return home_folder(folder, environ) / "logs"
+
+
 def parsed_url(text: str) -> URL:
     """Read the URL of a store.
 

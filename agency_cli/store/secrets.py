@@ -23,3 +23,11 @@ def value_without_secrets(value: Any, secrets: Iterable[str]) -> Any:
     line = json.dumps(value)
     clean = without_secrets(line, secrets)
     return value if clean == line else json.loads(clean)
+
+
+def replace_secrets(text: str, secrets: Iterable[str]) -> str:
+    """Return a plain text with a mark for each secret in it."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, "[secret]")
+    return text

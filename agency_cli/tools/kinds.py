@@ -14,8 +14,10 @@ from agency_cli.manifest import (
     AnyTool,
     AskUserTool,
     FilesTool,
+    HostedTool,
     HttpTool,
     Manifest,
+    McpTool,
     PythonTool,
     ShellTool,
 )
@@ -30,6 +32,9 @@ def build_tools(
     built: dict[str, list[FunctionTool]] = {}
     problems: list[Problem] = []
     for name, spec in specs.items():
+        if isinstance(spec, McpTool | HostedTool):
+            # A server's are known when it is connected; a provider's are none of ours.
+            continue
         try:
             built[name] = _tools_of(spec, folder)
         except CannotImport as error:
@@ -55,7 +60,13 @@ def offers_of(
     """
     flows = manifest.single_flows
     handing = [flow for flow in flows if flow.kind == "handoff" and flow.sender == agent]
-    own = tool_offers(agent, manifest, lambda key: [tool.name for tool in tools.get(key, ())])
+    own = tool_offers(
+        agent,
+        manifest,
+        lambda key: (
+            [tool.name for tool in tools[key]] if key in tools else manifest.tools[key].known_names
+        ),
+    )
     return [*map(handoff_offer, handing), *messages, *own]
 
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
 from agency_cli.foreign import ToolRefused, reason_of, traceback_of
 from agency_cli.manifest import ApprovalAnswer, ToolSpec
-from agency_cli.outputs import MediaOutput, as_text
+from agency_cli.outputs import Media, as_text, is_media
 from agency_cli.run_context import (
     OpenNode,
     PastResult,
@@ -37,7 +37,9 @@ OUTCOME_UNKNOWN = (
 """What the model is told of a call that was cut off, where its tool says `on_resume: report`."""
 
 
-def watched(tool: FunctionTool, agent: str, key: str, spec: ToolSpec) -> FunctionTool:
+def watched(
+    tool: FunctionTool, agent: str, key: str, spec: ToolSpec, *, own_name: str = ""
+) -> FunctionTool:
     """Return a copy of `tool` that reports its calls by `agent`; `tool` stays as it is.
 
     Args:
@@ -45,9 +47,10 @@ def watched(tool: FunctionTool, agent: str, key: str, spec: ToolSpec) -> Functio
         agent: Key of the agent that gets it.
         key: The name under `tools` that stands for it.
         spec: What the manifest says of it.
+        own_name: What else it is called, in rules of approval.
     """
     outer = copy.copy(tool)
-    outer.on_invoke_tool = _WatchedCalls(tool, agent, key, spec).invoke
+    outer.on_invoke_tool = _WatchedCalls(tool, agent, key, spec, own_name).invoke
     # It is asked for here: what the SDK would ask for does not outlive the process.
     outer.needs_approval = False
     # It is kept here: a person who is asked may take their time.
@@ -63,6 +66,7 @@ class _WatchedCalls:
     agent: str
     key: str
     spec: ToolSpec
+    own_name: str
 
     async def invoke(self, context: ToolContext[RunContext], arguments: str) -> object:
         frame, name = current_frame.get(), self.tool.name
@@ -79,9 +83,9 @@ class _WatchedCalls:
         ) as node:
             result = await self._result(node, context, arguments)
             frame.note_result(self.agent, name, arguments, node.output)
-            if not isinstance(result, MediaOutput):
+            if not is_media(result):
                 return node.output
-            run.keep(node_id, {"media": result.model_dump(mode="json")})
+            run.keep(node_id, {"media": _media().dump_python(result, mode="json")})
             return result
 
     async def _result(
@@ -162,7 +166,7 @@ class _WatchedCalls:
     async def _approval(self, context: ToolContext[RunContext], arguments: str) -> ApprovalAnswer:
         """Return what the manifest says of the call; where it says nothing, what the tool says."""
         values = _arguments_by_name(self.tool, arguments)
-        said = self.spec.answer_to(self.tool.name, values)
+        said = self.spec.answer_to(self.tool.name, values, self.own_name)
         if said is not None:
             return said
         needed = self.tool.needs_approval
@@ -193,8 +197,8 @@ def _given_back(past: PastResult) -> object:
 
 
 @cache
-def _media() -> TypeAdapter[MediaOutput]:
-    return TypeAdapter(MediaOutput)
+def _media() -> TypeAdapter[Media]:
+    return TypeAdapter(Media)
 
 
 def _reason(error: Exception, tool: FunctionTool, arguments: str) -> str:

@@ -41,7 +41,7 @@ def test_it_can_be_drawn(shipped, tmp_path):
 
 def test_it_runs_and_everybody_who_is_asked_answers(shipped, fake_server, tmp_path):
     fake_server.script(diligent)
-    done = agency("run", shipped, "Build a REST API", "--json", folder=tmp_path,
+    done = agency("run", shipped, "Build a REST API", "--json", "--yes", folder=tmp_path,
                   environ=fake_server.env)  # fmt: skip
     assert done.code == 0, done.err
     result = json.loads(done.out)

@@ -45,3 +45,20 @@ def test_it_runs_without_a_key(tmp_path, name, stdin, at_once):
     assert {child["name"] for node in delegations for child in node["children"]} == at_once
     starts = {node["started_at"][:19] for node in delegations}
     assert len(starts) <= 2, "they begin together"
+
+
+def test_the_embedded_model_calls_tools_of_a_server(tmp_path):
+    skipped = shutil.ignore_patterns("output", ".agency", "__pycache__")
+    shutil.copytree(AGENCIES / "ops_room", tmp_path / "ops_room", ignore=skipped)
+    manifest = tmp_path / "ops_room" / "agency.yaml"
+    done = agency("run", manifest, "Customers cannot pay. What is wrong?", "--model", "local",
+                  "--yes", "--json", folder=tmp_path)  # fmt: skip
+    if done.code == 6 and os.environ.get("AGENCY_REQUIRE_LOCAL") != "1":
+        pytest.skip(done.err)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    asked = [node for node in result["tree"]["children"] if node["kind"] == "message"]
+    calls = [call for node in asked for agent in node["children"] for call in agent["children"]
+             if call["kind"] == "tool"]  # fmt: skip
+    assert any(call["name"].startswith("mcp_watch__") for call in calls)
+    assert all(call["status"] == "ok" for call in calls)

@@ -71,6 +71,7 @@ class Reply:
         text: What it says; may be empty beside tool calls.
         tool_calls: What it calls; several are parallel.
         refusal: Said instead of a text.
+        hosted: Items of tools that the provider runs, as the Responses API has them.
         reasoning: Summary of its thoughts, sent before everything else.
         usage: None derives it from the sizes of request and reply.
         delay: Seconds before the first byte.
@@ -82,6 +83,7 @@ class Reply:
     tool_calls: tuple[ToolCall, ...] = ()
     refusal: str = ""
     reasoning: str = ""
+    hosted: tuple[Mapping[str, Any], ...] = ()
     usage: TokenUsage | None = None
     delay: float = 0.0
     chunk_delay: float = 0.0

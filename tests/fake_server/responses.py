@@ -51,9 +51,9 @@ def _events(request: ModelRequest, body: dict[str, Any], number: int) -> Iterato
     yield {"type": "response.in_progress", "response": started}
     for index, item in enumerate(body["output"]):
         place = {"output_index": index, "item_id": item["id"]}
-        begun = {**item, **BEGUN[item["type"]]}
+        begun = {**item, **BEGUN.get(item["type"], {})}
         yield {"type": "response.output_item.added", "output_index": index, "item": begun}
-        yield from STREAMED[item["type"]](item, place)
+        yield from STREAMED.get(item["type"], _hosted_events)(item, place)
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     yield {"type": f"response.{body['status']}", "response": body}
 
@@ -87,6 +87,18 @@ def _reasoning_events(item: dict[str, Any], place: dict[str, Any]) -> Iterator[d
     yield {"type": f"{kind}_part.done", **place, "part": part}
 
 
+def _hosted_events(item: dict[str, Any], place: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for stage in ("in_progress", *STAGES.get(item["type"], ()), "completed"):
+        yield {"type": f"response.{item['type']}.{stage}", **place}
+
+
+STAGES = {
+    "web_search_call": ("searching",),
+    "file_search_call": ("searching",),
+    "code_interpreter_call": ("interpreting",),
+    "image_generation_call": ("generating",),
+}
+"""What tools that the provider runs do between their begin and their end."""
 BEGUN: dict[str, dict[str, Any]] = {
     "reasoning": {"summary": [], "status": "in_progress"},
     "message": {"content": [], "status": "in_progress"},
@@ -132,6 +144,8 @@ def _items(reply: Reply, number: int) -> list[dict[str, Any]]:
     if reply.reasoning:
         summary = [{"type": "summary_text", "text": reply.reasoning}]
         items.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary})
+    for index, hosted in enumerate(reply.hosted):
+        items.append({"id": f"hosted_{number}_{index}", "status": "completed", **hosted})
     if reply.text or reply.refusal:
         text = {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
         refusal = {"type": "refusal", "refusal": reply.refusal}

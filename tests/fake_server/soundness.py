@@ -15,7 +15,8 @@ def faults_of(path: str, body: Any) -> list[str]:
     if not isinstance(body, dict):
         return ["the body is not a JSON object"]
     of_api = _chat_faults if path.endswith("/chat/completions") else _responses_faults
-    return [*_model_faults(body), *of_api(body), *_tool_faults(body)]
+    hosted = _hosted_faults(body, is_chat=of_api is _chat_faults)
+    return [*_model_faults(body), *of_api(body), *_tool_faults(body), *hosted]
 
 
 def _model_faults(body: Mapping[str, Any]) -> Iterator[str]:
@@ -88,6 +89,30 @@ def _tool_faults(body: Mapping[str, Any]) -> Iterator[str]:
         if function.get("strict"):
             for fault in _schema_faults(function.get("parameters") or {}, "parameters"):
                 yield f"invalid schema for function {name!r}: {fault}"
+
+
+HOSTED = {
+    "web_search": (),
+    "file_search": ("vector_store_ids",),
+    "code_interpreter": ("container",),
+    "image_generation": (),
+    "mcp": ("server_label",),
+}
+"""Tools that the provider runs, and what must be said of each."""
+
+
+def _hosted_faults(body: Mapping[str, Any], *, is_chat: bool) -> Iterator[str]:
+    for at, tool in enumerate(body.get("tools") or ()):
+        kind = tool.get("type")
+        if kind in {"function", "custom"}:
+            continue
+        if is_chat or kind not in HOSTED:
+            yield f"invalid value for tools[{at}].type: {kind!r}"
+            continue
+        missing = [name for name in HOSTED[kind] if name not in tool]
+        yield from (f"missing required parameter: tools[{at}].{name}" for name in missing)
+        if kind == "mcp" and not {"server_url", "connector_id"} & tool.keys():
+            yield f"tools[{at}] needs one of server_url and connector_id"
 
 
 def _schema_faults(schema: Any, place: str) -> Iterator[str]:
