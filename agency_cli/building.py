@@ -13,15 +13,23 @@ from pydantic import BaseModel, PydanticUserError
 from agency_cli.checks.tool_names import clashes
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.final_output import OutputContract
+from agency_cli.guardrails import build_guards
 from agency_cli.importing import CannotImport, import_object
 from agency_cli.limits import Limit
 from agency_cli.loading import LoadedManifest
 from agency_cli.messaging import handoffs_of, message_tools
 from agency_cli.models.agent_model import AgentModel
-from agency_cli.models.choice import ModelChoice, ModelOverrides, choose_models, left_out
+from agency_cli.models.choice import (
+    ModelChoice,
+    ModelOverrides,
+    choose_judges,
+    choose_models,
+    left_out,
+)
 from agency_cli.models.clients import ModelFactory, watched_models
 from agency_cli.models.default import with_default_model
 from agency_cli.models.hosted import unfit_models
+from agency_cli.run_context import AgentGuards
 from agency_cli.store import home_folder
 from agency_cli.tools.approvals import unknown_arguments
 from agency_cli.tools.hosted import build_hosted
@@ -40,6 +48,7 @@ class Agency:
         choices: The model of each agent, by key.
         models: What made their models.
         servers: The MCP servers of its tools.
+        guards: The guardrails of those agents that have some, by their keys.
     """
 
     loaded: LoadedManifest
@@ -47,6 +56,7 @@ class Agency:
     choices: Mapping[str, ModelChoice]
     models: ModelFactory
     servers: Servers
+    guards: Mapping[str, AgentGuards]
 
     async def close(self) -> None:
         """Close all connections; to be called in the event loop in which the agency ran."""
@@ -81,6 +91,9 @@ def build_agency(
     hosted, unfit = build_hosted(loaded.manifest.tools)
     problems += unfit
     factory = ModelFactory(notify)
+    judges = with_default_model(choose_judges(loaded, overrides, environ))
+    guards, faults = build_guards(loaded, judges, factory)
+    problems += faults
     servers = Servers(loaded, logs or home_folder(loaded.folder, environ) / "logs")
     for notice in left_out(choices.values()):
         notify(notice)
@@ -103,7 +116,7 @@ def build_agency(
         problems += clashes(key, offers)
     if problems:
         raise ManifestError([loaded.locate(problem) for problem in problems])
-    return Agency(loaded, agents, choices, factory, servers)
+    return Agency(loaded, agents, choices, factory, servers, guards)
 
 
 def _agent(

@@ -16,8 +16,13 @@ def own_failure(error: BaseException) -> AgencyError | None:
     first error of ours in the chain of causes, or else what stands at its end.
     """
     root: BaseException = error
+    seen = {id(root)}
     while not isinstance(root, AgencyError) and root.__cause__ is not None:
         root = root.__cause__
+        # Foreign code can make a circle of causes.
+        if id(root) in seen:
+            break
+        seen.add(id(root))
     match root:
         case AgencyError():
             return root

@@ -36,9 +36,9 @@ def contained(function: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 return await function(*args, **kwargs)
             except BaseException as error:  # foreign code, which may raise anything
-                if is_cancelled(error):
+                if is_cancelled(error) or _is_plain(error):
                     raise
-                raise _plain_error(error) from error
+                raise ForeignRaised(reason_of(error)) from error
 
         return contained_task
 
@@ -47,7 +47,9 @@ def contained(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except BaseException as error:  # foreign code, which may raise anything
-            raise _plain_error(error) from error
+            if _is_plain(error):
+                raise
+            raise ForeignRaised(reason_of(error)) from error
 
     return contained_call
 
@@ -70,7 +72,5 @@ def traceback_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))[-LONGEST_TRACEBACK:]
 
 
-def _plain_error(error: BaseException) -> Exception:
-    if isinstance(error, Exception) and not isinstance(error, StopIteration):
-        return error
-    return ForeignRaised(reason_of(error))
+def _is_plain(error: BaseException) -> bool:
+    return isinstance(error, Exception) and not isinstance(error, StopIteration)

@@ -104,6 +104,7 @@ async def run_agency(agency: Agency, request: RunRequest, watch: Watch) -> str:
         run_id=request.run_id,
         params=agency.loaded.params,
         extras=request.extras,
+        guards=agency.guards,
         watch=watch,
         ledger=_ledger(request, watch),
         memory=request.memory,

@@ -15,8 +15,13 @@ Fault = tuple[Path, str, bool]
 """Where it is, what is wrong, and whether it is the key there."""
 
 
-def faults_of(schema: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what is wrong with a JSON Schema (draft 2020-12) that an answer must satisfy."""
+def faults_of(schema: Mapping[str, Any], *, is_output: bool) -> Iterator[Fault]:
+    """Yield what is wrong with a JSON Schema (draft 2020-12).
+
+    Args:
+        schema: The schema.
+        is_output: It is that of a final output, which has to be an object.
+    """
     from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - slow, rarely needed
 
     try:
@@ -24,7 +29,8 @@ def faults_of(schema: Mapping[str, Any]) -> Iterator[Fault]:
     except SchemaError as error:
         yield tuple(error.absolute_path), f"this is no JSON Schema: {error.message}", False
         return
-    if schema.get("type") != "object" and not {"$ref", "anyOf", "oneOf"} & schema.keys():
+    is_object = schema.get("type") == "object" or {"$ref", "anyOf", "oneOf"} & schema.keys()
+    if is_output and not is_object:
         yield (), _OBJECT, False
     for place, part in subschemas(schema):
         for word in part:

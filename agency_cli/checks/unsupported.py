@@ -14,9 +14,6 @@ _ANY: Final = object()
 # supported where others are. A row goes when its feature comes.
 _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("include",), _ANY),
-    (("guardrails",), _ANY),
-    (("defaults", "guardrails"), _ANY),
-    (("agents", "*", "guardrails"), _ANY),
     (("tools", "*", "openapi"), _ANY),
 )
 

@@ -16,6 +16,15 @@ def unused_tools(subject: Subject) -> Iterator[Problem]:
     yield from _unused("tool", manifest.tools, used, "no agent lists it under `tools`")
 
 
+def unused_guardrails(subject: Subject) -> Iterator[Problem]:
+    """Guardrails that neither an agent nor the defaults list."""
+    manifest = subject.manifest
+    used = {name for key in manifest.agents for name in manifest.guardrails_of(key)}
+    used.update(manifest.defaults.guardrails or [])
+    reason = "no agent lists it under `guardrails`"
+    yield from _unused("guardrail", manifest.guardrails, used, reason)
+
+
 def unused_models(subject: Subject) -> Iterator[Problem]:
     """Models that neither an agent, the defaults, a fallback nor a judge names."""
     manifest = subject.manifest

@@ -21,7 +21,12 @@ from agency_cli.events import Event, Notice, RunEnded
 from agency_cli.loading import LoadedManifest, load_manifest
 from agency_cli.loading.changes import facts_of
 from agency_cli.manifest import Limits
-from agency_cli.models.choice import ModelOverrides, choose_models, require_credentials
+from agency_cli.models.choice import (
+    ModelOverrides,
+    choose_judges,
+    choose_models,
+    require_credentials,
+)
 from agency_cli.reminder import with_reminder
 from agency_cli.rendering.watching import RunWatcher
 from agency_cli.store import (
@@ -81,7 +86,11 @@ class Order:
         choices = choose_models(self.loaded, self.overrides, os.environ)
         needed = self.loaded.manifest.reached_from(entry)
         of_tools = unset_of_agents(needed, self.loaded)
-        require_credentials(((key, choices[key]) for key in needed), of_tools)
+        judges = choose_judges(self.loaded, self.overrides, os.environ)
+        guarding = {name for key in needed for name in self.loaded.manifest.guardrails_of(key)}
+        asked = [(key, choices[key]) for key in needed]
+        asked += [(name, judges[name]) for name in judges if name in guarding]
+        require_credentials(asked, of_tools)
 
     def with_models(self, overrides: ModelOverrides) -> Order:
         """Return the same order with other models."""

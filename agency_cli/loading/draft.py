@@ -23,7 +23,7 @@ from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Given, Params, read_params
 from agency_cli.loading.reading import read_text
-from agency_cli.loading.schemas import read_output_schemas
+from agency_cli.loading.schemas import Schemas, read_schemas
 from agency_cli.loading.sources import Sources
 from agency_cli.loading.typed import typed
 from agency_cli.manifest import Manifest
@@ -38,7 +38,7 @@ class Draft(NamedTuple):
         params: Its params.
         manifest: As far as it can be told; sound only without errors.
         instructions: What each agent is told, shared instructions first, by its key.
-        output_schemas: The JSON Schemas of final outputs, by agents' keys.
+        schemas: The JSON Schemas of final outputs and guardrails.
         missing_env: Unset variables of credentials, by place.
         env: Its references to environment variables.
         errors: Located, in the order in which they are shown.
@@ -50,7 +50,7 @@ class Draft(NamedTuple):
     params: Params
     manifest: Manifest | None
     instructions: Mapping[str, str]
-    output_schemas: Mapping[str, Mapping[str, Any]]
+    schemas: Schemas
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]]
     env: tuple[EnvReference, ...]
     errors: tuple[Problem, ...]
@@ -83,7 +83,7 @@ class _Reader:
         self._whole = whole
         self._environ = environ
         self._param_files: Mapping[Place, TextFile] = {}
-        self._output_schemas: Mapping[str, Mapping[str, Any]] = {}
+        self._schemas = Schemas({}, {}, [])
 
     def draft(self, given: Mapping[str, Given], composing_problems: Iterable[Problem]) -> Draft:
         written = without_extensions(self._whole)
@@ -124,7 +124,7 @@ class _Reader:
             params=params,
             manifest=None if excess else manifest,
             instructions={key: _joined(shared, text.text) for key, text in texts.items()},
-            output_schemas=self._output_schemas,
+            schemas=self._schemas,
             missing_env=interpolation.missing_env,
             env=tuple(interpolation.env),
             errors=(*self._located(shape, in_order=True), *self._located(rest)),
@@ -136,8 +136,8 @@ class _Reader:
         files, problems = read_instruction_files(
             manifest, self._folder, shown_folder, self._sources.locate
         )
-        schemas = read_output_schemas(manifest, self._folder, shown_folder, self._sources.locate)
-        self._output_schemas = schemas.by_agent
+        schemas = read_schemas(manifest, self._folder, shown_folder, self._sources.locate)
+        self._schemas = schemas
         read = {**self._param_files, **files, **schemas.files}
         self._sources = self._sources._replace(files=read)
         missing = missing_python_files(manifest, self._folder)

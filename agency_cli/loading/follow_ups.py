@@ -82,6 +82,14 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
     "unreachable-agent": _ANY_FLOW,
     "unreachable-mention": _ANY_FLOW,
     "unused-tool": (*_ANY_AGENT, ("agents", "*", "tools"), ("agents", "*", "tools", "*")),
+    "unused-guardrail": (
+        *_ANY_AGENT,
+        ("agents", "*", "guardrails"),
+        ("agents", "*", "guardrails", "*"),
+        ("defaults",),
+        ("defaults", "guardrails"),
+        ("defaults", "guardrails", "*"),
+    ),
     "unused-model": (
         *_ANY_AGENT,
         ("agents", "*", "model"),

@@ -30,6 +30,7 @@ class LoadedManifest:
             its own.
         output_schemas: The JSON Schemas of final outputs, by agents' keys; Python classes are not
             in it.
+        guardrail_schemas: The JSON Schemas of guardrails, by their keys.
         warnings: Located.
         missing_env: Environment variables that credentials need and that are not set, by the
             credential's place; the credential is empty.
@@ -44,6 +45,7 @@ class LoadedManifest:
     params: Mapping[str, object]
     instructions: Mapping[str, str]
     output_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    guardrail_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
     missing_env: Mapping[tuple[str | int, ...], tuple[str, ...]] = field(default_factory=dict)
     env: tuple[EnvReference, ...] = ()
@@ -126,7 +128,8 @@ def _loaded(path: Path, draft: Draft) -> LoadedManifest:
         digest=draft.sources.digest(),
         params=draft.params.values,
         instructions=draft.instructions,
-        output_schemas=draft.output_schemas,
+        output_schemas=draft.schemas.of("agents"),
+        guardrail_schemas=draft.schemas.of("guardrails"),
         warnings=draft.warnings,
         missing_env=draft.missing_env,
         env=draft.env,

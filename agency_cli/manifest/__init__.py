@@ -12,6 +12,13 @@ from agency_cli.manifest.flows import (
     FlowSpec,
     handoff_name,
 )
+from agency_cli.manifest.guardrails import (
+    AnyGuardrail,
+    JudgeGuardrail,
+    PythonGuardrail,
+    RegexGuardrail,
+    SchemaGuardrail,
+)
 from agency_cli.manifest.limits import Limits
 from agency_cli.manifest.models import ModelSettings, ModelSpec, Price, Provider, Retry
 from agency_cli.manifest.params import ParamSpec
@@ -34,6 +41,7 @@ __all__ = [
     "MESSAGE_PARAMETERS",
     "TOOL_KINDS",
     "AgentSpec",
+    "AnyGuardrail",
     "AnyTool",
     "Approval",
     "ApprovalAnswer",
@@ -46,6 +54,7 @@ __all__ = [
     "FlowSpec",
     "HostedTool",
     "HttpTool",
+    "JudgeGuardrail",
     "Limits",
     "Manifest",
     "McpServer",
@@ -55,8 +64,11 @@ __all__ = [
     "ParamSpec",
     "Price",
     "Provider",
+    "PythonGuardrail",
     "PythonTool",
+    "RegexGuardrail",
     "Retry",
+    "SchemaGuardrail",
     "ShellTool",
     "ToolSpec",
     "approval_of",

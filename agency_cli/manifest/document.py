@@ -78,6 +78,11 @@ class Manifest(Extensible):
         reached = {flow.recipient for flow in self.single_flows if flow.sender != flow.recipient}
         return tuple(key for key in self.agents if key not in reached)
 
+    def guardrails_of(self, agent: str) -> list[str]:
+        """Return the names of an agent's guardrails: its own list, or that of the defaults."""
+        own = self.agents[agent].guardrails
+        return list(own if own is not None else self.defaults.guardrails or [])
+
     def model_chain(self, name: str) -> dict[str, ModelSpec]:
         """Return the model `name`, its fallbacks and theirs, in the order in which they are tried.
 

@@ -16,7 +16,7 @@ class GuardrailSpec(Strict):
     applies_to: Literal["input", "output", "tool_input", "tool_output"]
     """What is checked."""
     action: Literal["block", "retry", "warn"] = "block"
-    """What a failed check does."""
+    """What happens to a value that does not pass: it is refused, asked for again, or told of."""
     retries: int = Field(default=1, ge=1)
     """How many times `retry` sends the reason back."""
     message: Text | None = None
@@ -31,7 +31,7 @@ class PythonGuardrail(GuardrailSpec):
 
 
 class RegexGuardrail(GuardrailSpec):
-    """A check that fails where a regular expression matches."""
+    """A check that a value does not pass where a regular expression is found in it."""
 
     regex: Text
     """The regular expression."""
@@ -62,6 +62,9 @@ class JudgeGuardrail(GuardrailSpec):
 
 def guardrail_kind(value: Any) -> str | None:
     """Return the kind key of a guardrail as written."""
+    if isinstance(value, GuardrailSpec):
+        # It is written out, not read.
+        value = vars(value)
     if not isinstance(value, dict):
         return type(value).__name__
     return next((key for key in GUARDRAIL_KINDS if key in value), None)

@@ -58,28 +58,49 @@ class AgentModel(Model):
         """Answer; a final output that does not do is sent back, and stays out of the conversation.
 
         Raises:
-            Refused: It does not do a second time.
+            Refused: What was asked, or the final output, is refused for good.
         """
         frame = current_frame.get()
+        await self._look_at_input(frame, asked)
         corrections = frame.corrections.setdefault(self.agent, [])
         while True:
             event = await self._one_answer(asked.followed_by(corrections))
-            fault = _fault_of(event.response, asked.contract)
-            if not fault:
+            text = final_text(event.response)
+            fault = "" if text is None else await self._fault_of(frame, text, asked.contract)
+            if text is None or not fault:
                 break
-            if corrections:
+            corrections += _correction(text, fault)
+            frame.run.notify(f"the final output of {self.agent} is sent back: {fault}")
+        corrections.clear()
+        if text is not None:
+            frame.refusals.clear()
+        return event
+
+    async def _look_at_input(self, frame: Frame, asked: Asked) -> None:
+        guards = frame.run.guards.get(self.agent)
+        if guards is not None and self.agent not in frame.greeted:
+            frame.greeted.add(self.agent)
+            place = f"{frame.path}/input~{self.agent}"
+            await guards.fault_of("input", asked.last_message, place, frame.node_id)
+
+    async def _fault_of(self, frame: Frame, text: str, contract: OutputContract | None) -> str:
+        """Return why a final output must be given again; nothing where it does."""
+        misfit = contract.fault_of(text) if contract is not None else ""
+        if misfit:
+            key = (self.agent, "output_schema")
+            if frame.refusals.get(key):
                 raise Refused(
                     f"the final output of {self.agent} does not fit its output_schema, again:"
-                    f" {fault}",
+                    f" {misfit}",
                     agent=self.agent,
                 )
-            corrections += _correction(final_text(event.response) or "", fault)
-            frame.run.notify(
-                f"the final output of {self.agent} does not fit its output_schema, and is sent"
-                f" back: {fault}"
-            )
-        corrections.clear()
-        return event
+            frame.refusals[key] = 1
+            return f"it does not fit the schema: {misfit}"
+        guards = frame.run.guards.get(self.agent)
+        if guards is None:
+            return ""
+        place = f"{frame.path}/output~{self.agent}~{frame.turns.get(self.agent, 0)}"
+        return await guards.fault_of("output", text, place, frame.node_id)
 
     async def _one_answer(self, asked: Asked) -> ResponseCompletedEvent:
         frame = current_frame.get()
@@ -142,13 +163,8 @@ class AgentModel(Model):
         return model.provider != self.models[0].provider
 
 
-def _fault_of(response: Response, contract: OutputContract | None) -> str:
-    text = final_text(response)
-    return contract.fault_of(text) if contract is not None and text is not None else ""
-
-
 def _correction(text: str, fault: str) -> list[dict[str, str]]:
-    told = f"That answer does not fit the schema: {fault}. Give the whole answer again, corrected."
+    told = f"That answer cannot be taken: {fault}. Give the whole answer again, corrected."
     return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
 
 

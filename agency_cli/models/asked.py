@@ -49,6 +49,20 @@ class Asked:
         schema = self.positional[4]
         return schema if isinstance(schema, OutputContract) else None
 
+    @property
+    def last_message(self) -> str:
+        """The text that was asked last."""
+        given = self.conversation
+        if isinstance(given, str):
+            return given
+        for item in reversed(given):
+            if isinstance(item, Mapping) and item.get("role") == "user":
+                content = item.get("content", "")
+                if isinstance(content, str):
+                    return content
+                return "\n".join(str(part.get("text", "")) for part in content)
+        return ""
+
     def followed_by(self, items: Sequence[Any]) -> Asked:
         """Return the same question with more at the end of its conversation."""
         if not items:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from agency_cli.checks.providers import fault_of_url
 from agency_cli.errors import CredentialsError, UsageError
 from agency_cli.loading import LoadedManifest
-from agency_cli.manifest import ModelSettings, ModelSpec, Price, credentials_in
+from agency_cli.manifest import JudgeGuardrail, ModelSettings, ModelSpec, Price, credentials_in
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -138,12 +138,41 @@ def choose_models(
     choices = {}
     for key, agent in manifest.agents.items():
         wanted = overrides.by_agent.get(key) or overrides.everyone or agent.model or usual
-        first, *others = (
-            _choice(name, spec, key, loaded, environ)
-            for name, spec in manifest.model_chain(wanted).items()
-        )
-        choices[key] = replace(first, fallbacks=tuple(others))
+        choices[key] = _chosen(wanted, loaded, environ, agent.settings, ("agents", key))
     return choices
+
+
+def choose_judges(
+    loaded: LoadedManifest, overrides: ModelOverrides, environ: Mapping[str, str]
+) -> dict[str, ModelChoice]:
+    """Return the model of every guardrail that is a judge, by its key; the order is the agents'."""
+    manifest = loaded.manifest
+    usual = manifest.defaults.model or environ.get("AGENCY_MODEL") or ""
+    return {
+        name: _chosen(
+            overrides.everyone or spec.judge.model or usual,
+            loaded,
+            environ,
+            None,
+            ("guardrails", name),
+        )
+        for name, spec in manifest.guardrails.items()
+        if isinstance(spec, JudgeGuardrail)
+    }
+
+
+def _chosen(
+    wanted: str,
+    loaded: LoadedManifest,
+    environ: Mapping[str, str],
+    own: ModelSettings | None,
+    place: tuple[str, str],
+) -> ModelChoice:
+    first, *others = (
+        _choice(name, spec, loaded, environ, own, place)
+        for name, spec in loaded.manifest.model_chain(wanted).items()
+    )
+    return replace(first, fallbacks=tuple(others))
 
 
 def left_out(choices: Iterable[ModelChoice]) -> list[str]:
@@ -211,17 +240,21 @@ def merged_settings(*layers: ModelSettings | None) -> ModelSettings:
     return ModelSettings.model_validate(merged)
 
 
-def _choice(
-    name: str, spec: ModelSpec, agent: str, loaded: LoadedManifest, environ: Mapping[str, str]
+def _choice(  # noqa: PLR0917 - all of it, each once
+    name: str,
+    spec: ModelSpec,
+    loaded: LoadedManifest,
+    environ: Mapping[str, str],
+    own: ModelSettings | None,
+    place: tuple[str, str],
 ) -> ModelChoice:
     manifest = loaded.manifest
-    own = manifest.agents[agent].settings
     return ModelChoice(
         model=spec.model,
         endpoint=_endpoint(spec, loaded, environ),
         settings=merged_settings(spec.settings, manifest.defaults.settings, own),
         price=spec.price,
-        unset=_unset(loaded, ("models", name), ("defaults", "settings"), ("agents", agent)),
+        unset=_unset(loaded, ("models", name), ("defaults", "settings"), place),
     )
 
 

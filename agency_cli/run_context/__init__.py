@@ -10,6 +10,7 @@ from agency_cli.run_context.clocks import Clock
 from agency_cli.run_context.context import Keep, RunContext, Watch, keep_nothing, now
 from agency_cli.run_context.frames import Attempts, Frame, current_frame
 from agency_cli.run_context.gates import answer_of_person, may_begin, refusal_of
+from agency_cli.run_context.guards import AgentGuards, Guard, Look
 from agency_cli.run_context.memory import Conversation, Memory, RunMemory
 from agency_cli.run_context.nodes import (
     AgentWork,
@@ -24,6 +25,7 @@ from agency_cli.run_context.past import Past, PastResult
 from agency_cli.run_context.queues import PairQueues, Place, WouldDeadlock
 
 __all__ = [
+    "AgentGuards",
     "AgentWork",
     "Answer",
     "Approvals",
@@ -32,7 +34,9 @@ __all__ = [
     "Clock",
     "Conversation",
     "Frame",
+    "Guard",
     "Keep",
+    "Look",
     "Memory",
     "OpenNode",
     "PairQueues",

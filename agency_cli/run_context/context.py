@@ -21,6 +21,7 @@ from agency_cli.run_context.past import Past
 from agency_cli.run_context.queues import PairQueues
 
 if TYPE_CHECKING:
+    from agency_cli.run_context.guards import AgentGuards
     from agency_cli.run_context.nodes import OpenNode
 
 Watch = Callable[[Event], None]
@@ -55,6 +56,7 @@ class RunContext:
         stop: Set where the run is to end as soon as what is under way has.
         clock: The time that the run may take; set while it is at work.
         parking: Branches that may not go on.
+        guards: The guardrails of agents, by their keys.
         locks: Of what is done by one branch at a time, by its name.
     """
 
@@ -76,6 +78,7 @@ class RunContext:
     clock: Clock | None = None
     parking: Parking = field(init=False)
     extras: Mapping[str, str] = field(default_factory=dict)
+    guards: Mapping[str, AgentGuards] = field(default_factory=dict)
     locks: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _ids: set[str] = field(init=False)
 

@@ -51,6 +51,8 @@ class Frame:
         work: The nodes of the agents that worked on the input; set as the first one begins.
         corrections: What an agent's model is told of final outputs that did not do, by agent, until
             one does: each output, and what is wrong with it.
+        refusals: How often a guardrail had a value given again, by agent and guardrail.
+        greeted: Agents whose guardrails have looked at what they were asked.
         refused_handoff: Why the handoff that was just tried may not be, for the model.
         clock: The time that the answer may take, where its flow limits that.
     """
@@ -67,6 +69,8 @@ class Frame:
     repeats: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
     node_id: str = ""
     work: AgentWork | None = None
+    refusals: dict[tuple[str, str], int] = field(default_factory=dict)
+    greeted: set[str] = field(default_factory=set)
     corrections: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     refused_handoff: str = ""
     clock: Clock | None = None

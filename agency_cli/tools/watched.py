@@ -7,14 +7,14 @@ import copy
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
-from agency_cli.errors import Interrupted, LimitReached, Paused, one_line
+from agency_cli.errors import Interrupted, LimitReached, Paused, Refused, one_line
 from agency_cli.foreign import ToolRefused, reason_of, traceback_of
 from agency_cli.manifest import ApprovalAnswer, ToolSpec
 from agency_cli.outputs import Media, as_text, is_media
@@ -95,12 +95,19 @@ class _WatchedCalls:
         try:
             refusal = await self._refusal(node, context, arguments)
             if refusal is None:
+                refusal = await self._fault_of("tool_input", node, arguments)
+            if refusal is None:
                 result = await self._called(node, context, arguments)
                 node.output = as_text(result)
-                return result
+                withheld = await self._fault_of("tool_output", node, node.output)
+                if withheld is None:
+                    return result
+                node.fail(withheld)
+                node.output = f"what {self.tool.name} gave back is withheld: {withheld}"
+                return node.output
             node.fail(refusal)
             node.output = f"{self.tool.name} was not called: {refusal}"
-        except (LimitReached, Paused, Interrupted):
+        except (LimitReached, Paused, Interrupted, Refused):
             raise
         except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
             reason = _reason(error, self.tool, arguments)
@@ -109,6 +116,16 @@ class _WatchedCalls:
             node.fail(reason)
             node.output = f"{self.tool.name} failed: {reason}"
         return node.output
+
+    async def _fault_of(
+        self, kind: Literal["tool_input", "tool_output"], node: OpenNode, text: str
+    ) -> str | None:
+        """Return what a guardrail of the agent says against it, or None."""
+        guards = node.run.guards.get(self.agent)
+        if guards is None:
+            return None
+        value = _arguments_by_name(self.tool, text) if kind == "tool_input" else text
+        return await guards.fault_of(kind, value, f"{node.id}/{kind}", node.id) or None
 
     async def _called(
         self, node: OpenNode, context: ToolContext[RunContext], arguments: str
