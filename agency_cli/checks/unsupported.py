@@ -13,7 +13,6 @@ _ANY: Final = object()
 # One row a key: its place, where `*` stands for every name or position, and the value that is not
 # supported where others are. A row goes when its feature comes.
 _UNSUPPORTED: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
-    (("include",), _ANY),
     (("tools", "*", "openapi"), _ANY),
 )
 

@@ -20,6 +20,7 @@ from agency_cli.loading.files import (
     read_instruction_files,
 )
 from agency_cli.loading.follow_ups import Doubts
+from agency_cli.loading.including import with_includes
 from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Given, Params, read_params
 from agency_cli.loading.reading import read_text
@@ -65,11 +66,14 @@ def read_draft(path: Path, params: Mapping[str, Given], environ: Mapping[str, st
     """
     shown = str(path)
     data, text = read_text(path, shown)
-    document, composing_problems = compose(text, shown)
+    composed, composing_problems = compose(text, shown)
+    inclusion = with_includes(composed, path.absolute().parent, shown)
+    document = inclusion.document
     whole = document.data()
     assert isinstance(whole, dict)
-    reader = _Reader(Sources(shown, data, document, {}, {}), path.absolute().parent, whole, environ)
-    return reader.draft(params, composing_problems)
+    sources = Sources(shown, data, document, inclusion.files, {})
+    reader = _Reader(sources, path.absolute().parent, whole, environ)
+    return reader.draft(params, [*composing_problems, *inclusion.problems])
 
 
 class _Reader:
@@ -138,7 +142,8 @@ class _Reader:
         )
         schemas = read_schemas(manifest, self._folder, shown_folder, self._sources.locate)
         self._schemas = schemas
-        read = {**self._param_files, **files, **schemas.files}
+        included = self._sources.files
+        read = {**included, **self._param_files, **files, **schemas.files}
         self._sources = self._sources._replace(files=read)
         missing = missing_python_files(manifest, self._folder)
         return [*problems, *schemas.problems, *missing]
@@ -165,12 +170,17 @@ class _Reader:
         problems = list(problems)
         located = [self._sources.locate(problem) for problem in problems[:MOST_PROBLEMS]]
         if in_order:
-            located.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+            located.sort(key=self._reading_order)
         if len(problems) > MOST_PROBLEMS:
             what = f"there are more problems than these {MOST_PROBLEMS}; mend these first"
             more = Problem(code="more-problems", message=what, severity=problems[0].severity)
             located.append(self._sources.locate(more))
         return located
+
+    def _reading_order(self, problem: Problem) -> tuple[bool, str, int, int]:
+        """Put the manifest first, then the files that it includes, each from its top."""
+        file = problem.file or ""
+        return file != self._sources.shown, file, problem.line or 0, problem.column or 0
 
 
 def _known_places(problems: Iterable[Problem], shape: Iterable[Problem]) -> list[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,11 +54,25 @@ class MappingNode(Node):
         return self.entries.get(key) if self.entries and isinstance(key, str) else None
 
 
+class SourceText(NamedTuple):
+    """A file that is included: as messages name it, and its text."""
+
+    shown: str
+    text: str
+
+
 class Document(NamedTuple):
-    """The text of a manifest and the nodes in it."""
+    """The text of a manifest and the nodes in it.
+
+    Attributes:
+        text: The text.
+        root: The top; what files add to it included.
+        grafts: Where nodes come from that stand in other files, as do those below them, by ids.
+    """
 
     text: str
     root: Node
+    grafts: Mapping[int, SourceText] = {}
 
     def data(self) -> object:
         """Return plain dictionaries, lists and scalars."""
@@ -75,25 +89,33 @@ class Document(NamedTuple):
             within: A piece of the value's text to point at, if it stands there as written.
             nth: Which occurrence of `within`, from 0.
         """
-        node, key = self._find(path)
+        node, key, source = self._find(path)
+        text = self.text if source is None else source.text
         if at_key:
             return key.line, key.column
         if within and isinstance(node, ScalarNode):
-            start = nth_index(self.text, within, nth, node.start, node.end)
+            start = nth_index(text, within, nth, node.start, node.end)
             if start is not None:
-                return line_and_column(self.text, start)
+                return line_and_column(text, start)
         return node.line, node.column
 
-    def _find(self, path: Path) -> tuple[Node, Node]:
+    def file_of(self, path: Path) -> str | None:
+        """Return the file that a place stands in, as messages name it; None for the manifest."""
+        source = self._find(path)[2]
+        return None if source is None else source.shown
+
+    def _find(self, path: Path) -> tuple[Node, Node, SourceText | None]:
         node = key = self.root
+        source = None
         for part in path:
             if isinstance(node, MappingNode) and (entry := node.get(part)):
                 node, key = entry.value, entry.key
             elif isinstance(node, SequenceNode) and isinstance(part, int):
                 node = key = node.items[part]
             else:
-                return node, key
-        return node, key
+                break
+            source = self.grafts.get(id(node)) or self.grafts.get(id(key)) or source
+        return node, key, source
 
 
 def plain(node: Node) -> object:

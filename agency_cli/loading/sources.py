@@ -44,7 +44,8 @@ class Sources(NamedTuple):
         line, column = self.document.place(
             path, at_key=problem.at_key, within=problem.within, nth=problem.nth
         )
-        return replace(problem, file=self.shown, line=line, column=column)
+        shown = self.document.file_of(path) or self.shown
+        return replace(problem, file=shown, line=line, column=column)
 
     def digest(self) -> str:
         """Return a hash of everything that was read."""

@@ -44,7 +44,7 @@ class Manifest(Extensible):
     guardrails: dict[Name, AnyGuardrail] = Field(default_factory=dict)
     """Guardrails that agents can list by name."""
     include: list[Text] = Field(default_factory=list)
-    """Files that add agents, tools, models, guardrails and flows."""
+    """Files, or patterns of them, that add agents, tools, models, guardrails, flows, providers."""
     agents: dict[AgentKey, AgentSpec] = Field(min_length=1)
     """The agents."""
     entry: AgentKey | list[AgentKey] | None = None
