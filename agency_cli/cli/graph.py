@@ -26,18 +26,30 @@ def graph(
     manifest: Annotated[Path, typer.Argument(help="The manifest of the agency.")],
     *,
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
-            help="text (a picture), mermaid or json.",
+            help="text (a picture), mermaid, dot, svg or json; otherwise as the name of the file"
+            " says, or text.",
+            show_default=False,
             autocompletion=_formats,
         ),
-    ] = "text",
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write a file, not to the terminal.")
     ] = None,
     tools: Annotated[bool, typer.Option("--tools", help="Show each agent's tools.")] = False,
     models: Annotated[bool, typer.Option("--models", help="Show each agent's model.")] = False,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            help="Lay a recorded run over it: its id, how it begins, or `last`.",
+            show_default=False,
+        ),
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="URL of the store of that run, such as sqlite:///FILE.")
+    ] = None,
     width: Annotated[
         int | None,
         typer.Option(
@@ -56,22 +68,47 @@ def graph(
     from agency_cli.loading import examine_manifest  # noqa: PLC0415
     from agency_cli.rendering.output import print_text, write_file  # noqa: PLC0415
 
-    if form not in GRAPH_FORMATS:
-        raise UsageError(f"no graph format named '{form}'; there are {', '.join(GRAPH_FORMATS)}")
+    draw = GRAPH_FORMATS[_format_of(form, output)]
     report = examine_manifest(manifest)
     if report.manifest is None or any(found.severity == "error" for found in report.problems):
         raise ManifestError(report.problems)
+    diagram = diagram_of(report.manifest)
+    if run is not None:
+        from agency_cli.cli.graph_run import with_run  # noqa: PLC0415 - the store is slow to import
+
+        diagram = with_run(diagram, run, manifest, store)
     view = View(
         width=width or _terminal_width(),
         tools=tools,
         models=models,
         encoding="utf-8" if output else sys.stdout.encoding,
     )
-    text = GRAPH_FORMATS[form](diagram_of(report.manifest), view)
+    text = draw(diagram, view)
     if output:
         write_file(text, output)
     else:
         print_text(text, sys.stdout)
+
+
+def _format_of(form: str | None, output: Path | None) -> str:
+    """Return the format that is asked for, or that the name of the file says.
+
+    Raises:
+        UsageError: There is no such format.
+    """
+    from agency_cli.graph import GRAPH_FORMATS, SUFFIXES  # noqa: PLC0415 - not for other commands
+
+    if form is None:
+        suffix = output.suffix.lower() if output else ""
+        if suffix and suffix not in SUFFIXES:
+            raise UsageError(
+                f"{output}: no format goes by {suffix}; name it so ({', '.join(SUFFIXES)}),"
+                " or give --format"
+            )
+        return SUFFIXES.get(suffix, "text")
+    if form not in GRAPH_FORMATS:
+        raise UsageError(f"no graph format named '{form}'; there are {', '.join(GRAPH_FORMATS)}")
+    return form
 
 
 def _terminal_width() -> int:

@@ -1,6 +1,16 @@
 """The flow diagram of an agency: what it shows, and one file a format."""
 
-from agency_cli.graph.diagram import Arrow, Box, Diagram, View, diagram_of
-from agency_cli.graph.formats import GRAPH_FORMATS
+from agency_cli.graph.diagram import Arrow, Box, Change, Diagram, Load, View, diagram_of
+from agency_cli.graph.formats import GRAPH_FORMATS, SUFFIXES
 
-__all__ = ["GRAPH_FORMATS", "Arrow", "Box", "Diagram", "View", "diagram_of"]
+__all__ = [
+    "GRAPH_FORMATS",
+    "SUFFIXES",
+    "Arrow",
+    "Box",
+    "Change",
+    "Diagram",
+    "Load",
+    "View",
+    "diagram_of",
+]

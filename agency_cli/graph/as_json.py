@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agency_cli.graph.diagram import Arrow, Box, Diagram, View
+from agency_cli.graph.diagram import Arrow, Box, Change, Diagram, Load, View
 from agency_cli.graph.plain import encodable
 
 
@@ -13,6 +13,7 @@ def draw_json(diagram: Diagram, view: View) -> str:
     """Return one JSON object; everything is in it, whatever the view leaves out of a picture."""
     document = {
         "name": diagram.name,
+        **({"about": diagram.subtitle} if diagram.subtitle else {}),
         "entry": [box.agent for box in diagram.entries],
         "agents": [_agent(box) for box in diagram.boxes],
         "flows": [_flow(arrow) for arrow in diagram.arrows],
@@ -30,6 +31,7 @@ def _agent(box: Box) -> dict[str, Any]:
         "fallback": list(box.fallbacks),
         "entry": box.entry,
         "tools": list(box.tools),
+        **_more(box.load, box.change, "turns"),
     }
 
 
@@ -39,4 +41,20 @@ def _flow(arrow: Arrow) -> dict[str, Any]:
         "to": arrow.recipient,
         "kind": arrow.kind,
         "tool_name": arrow.tool_name,
+        "send_message": arrow.message_class,
+        "extra_params": list(arrow.params),
+        **_more(arrow.load, arrow.change, "calls"),
     }
+
+
+def _more(load: Load | None, change: Change | None, counted: str) -> dict[str, Any]:
+    """Return what is there only where a run, or another manifest, is laid over the diagram."""
+    more: dict[str, Any] = {"change": change} if change else {}
+    if load is not None:
+        more["run"] = {
+            counted: load.calls,
+            "failures": load.failures,
+            "seconds": round(load.seconds, 3),
+            "cost_usd": None if load.cost_usd is None else float(load.cost_usd),
+        }
+    return more

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from decimal import Decimal
+from typing import Literal, NamedTuple
 
-from agency_cli.manifest import FlowKind, Manifest
+from agency_cli.manifest import DEFAULT_TOOL_NAME, Flow, FlowKind, Manifest
+
+Change = Literal["added", "removed", "changed"]
+
+
+class Load(NamedTuple):
+    """What one recorded run did at a box or on an arrow.
+
+    Attributes:
+        calls: Turns of an agent; messages or handoffs of a flow.
+        failures: How many of them failed.
+        seconds: Time that all of them took together.
+        cost_usd: Of an agent, its own model calls; of a flow, all that its messages led to. None
+            where a part of it is unknown.
+        text: The same for people.
+    """
+
+    calls: int
+    failures: int
+    seconds: float
+    cost_usd: Decimal | None
+    text: str
 
 
 class Box(NamedTuple):
@@ -18,6 +40,8 @@ class Box(NamedTuple):
         fallbacks: What is tried when that model's provider fails, in order: names or model ids.
         tools: Names of its tools, as the manifest lists them.
         entry: The user's message may go to it.
+        load: What it did in the run that is shown, if one is.
+        change: How it differs from an earlier manifest, where two are compared.
     """
 
     agent: str
@@ -28,23 +52,50 @@ class Box(NamedTuple):
     fallbacks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     entry: bool = False
+    load: Load | None = None
+    change: Change | None = None
 
 
 class Arrow(NamedTuple):
-    """One flow; `tool_name` is None where the manifest names no tool for it."""
+    """One flow, with what its contract demands.
+
+    Attributes:
+        tool_name: None where the manifest names no tool for it.
+        message_class: The class of its messages, as the manifest refers to it.
+        params: Names of its extra params.
+        load: What went along it in the run that is shown, if one is.
+        change: How it differs from an earlier manifest, where two are compared.
+    """
 
     sender: str
     recipient: str
     kind: FlowKind = "message"
     tool_name: str | None = None
+    message_class: str | None = None
+    params: tuple[str, ...] = ()
+    load: Load | None = None
+    change: Change | None = None
+
+    @property
+    def terms(self) -> str:
+        """What tells its contract from the usual one, such as `send_review(severity)`."""
+        if self.kind == "handoff":
+            return "handoff"
+        written = (self.message_class or "").rpartition(":")[2]
+        name = self.tool_name or written or (DEFAULT_TOOL_NAME if self.params else "")
+        return f"{name}({', '.join(self.params)})" if self.params else name
 
 
 class Diagram(NamedTuple):
-    """An agency, ready to be drawn: boxes and arrows in the order of the manifest."""
+    """An agency, ready to be drawn: boxes and arrows in the order of the manifest.
+
+    `subtitle` says what else is shown, such as a run.
+    """
 
     name: str
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...] = ()
+    subtitle: str = ""
 
     @property
     def entries(self) -> tuple[Box, ...]:
@@ -85,13 +136,17 @@ def diagram_of(manifest: Manifest) -> Diagram:
             entry=key in entries,
         )
         boxes.append(box)
-    arrows = [
-        Arrow(
-            sender=flow.sender,
-            recipient=flow.recipient,
-            kind=flow.kind,
-            tool_name=flow.spec.tool_name if flow.spec else None,
-        )
-        for flow in manifest.single_flows
-    ]
-    return Diagram(name=manifest.name, boxes=tuple(boxes), arrows=tuple(arrows))
+    arrows = tuple(map(_arrow, manifest.single_flows))
+    return Diagram(name=manifest.name, boxes=tuple(boxes), arrows=arrows)
+
+
+def _arrow(flow: Flow) -> Arrow:
+    spec = flow.spec
+    return Arrow(
+        sender=flow.sender,
+        recipient=flow.recipient,
+        kind=flow.kind,
+        tool_name=spec.tool_name if spec else None,
+        message_class=spec.send_message if spec else None,
+        params=tuple(spec.extra_params or ()) if spec else (),
+    )

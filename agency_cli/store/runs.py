@@ -103,6 +103,27 @@ class Runs:
             raise UsageError(f"there is no run {run_id!r}; `agency runs list` tells them all")
         return self._summary(row, newest=self.newest_of(row.thread_id))
 
+    def meant(self, text: str, agency: str) -> RunSummary:
+        """Return the run of an id, of the only id that begins so, or the `last` of an agency.
+
+        Raises:
+            UsageError: There is no such run, or there are several.
+        """
+        if text == "last":
+            newest = select(runs.c.id).where(runs.c.agency == agency)
+            wanted = newest.order_by(runs.c.started_at.desc()).limit(1)
+        elif not text:
+            raise UsageError("name a run by its id; `agency runs list` tells them all")
+        else:
+            wanted = select(runs.c.id).where(runs.c.id.startswith(text, autoescape=True)).limit(2)
+        with self.database.reading() as connection:
+            found = list(connection.scalars(wanted))
+        if text == "last" and not found:
+            raise UsageError(f"the store has no run of {agency!r}")
+        if len(found) > 1 and text not in found:
+            raise UsageError(f"several runs begin with {text!r}; write more of the id")
+        return self.find(found[0] if len(found) == 1 else text)
+
     def newest_of(self, thread_id: str) -> str:
         """Return the id of the latest run on a thread; it has one."""
         latest = select(runs.c.id).where(runs.c.thread_id == thread_id)

@@ -97,6 +97,8 @@ def test_json_and_mermaid_come_on_request(manifest):
         "to": "assistant",
         "kind": "message",
         "tool_name": None,
+        "send_message": None,
+        "extra_params": [],
     }
     chart = agency("graph", manifest, "--format", "mermaid").stdout
     assert "flowchart TD\n" in chart
@@ -107,7 +109,7 @@ def test_an_unknown_format_is_refused_with_the_known_ones(manifest):
     done = agency("graph", manifest, "--format", "png")
     assert done.returncode == 2
     assert "'png'" in done.stderr
-    assert "text, mermaid, json" in done.stderr
+    assert "text, mermaid, dot, svg, json" in done.stderr
 
 
 def test_every_format_is_named_in_the_help():

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agency_cli.graph.text.cells import clusters
-from agency_cli.manifest import FlowKind
 
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 
@@ -22,8 +21,8 @@ class Glyphs(NamedTuple):
         entry_border: The same for an entry agent.
     """
 
-    lines: dict[FlowKind, str]
-    heads: dict[FlowKind, str]
+    lines: dict[str, str]
+    heads: dict[str, str]
     border: str
     entry_border: str
     ellipsis: str
@@ -57,7 +56,7 @@ class Canvas:
     def __init__(self, glyphs: Glyphs) -> None:
         self.glyphs = glyphs
         self._text: dict[tuple[int, int], str] = {}
-        self._arms: dict[tuple[int, int], dict[tuple[int, FlowKind], int]] = {}
+        self._arms: dict[tuple[int, int], dict[tuple[int, str], int]] = {}
 
     @property
     def crossings(self) -> int:
@@ -71,19 +70,19 @@ class Canvas:
                 self._text[row, column + 1] = ""
             column += width
 
-    def down(self, net: int, kind: FlowKind, column: int, first: int, last: int) -> None:
+    def down(self, net: int, kind: str, column: int, first: int, last: int) -> None:
         """Draw a line from the row `first` down to the row `last`, as far as their middles."""
         for row in range(first, last + 1):
             arms = (NORTH if row > first else 0) | (SOUTH if row < last else 0)
             self._add(net, kind, row, column, arms)
 
-    def across(self, net: int, kind: FlowKind, row: int, first: int, last: int) -> None:
+    def across(self, net: int, kind: str, row: int, first: int, last: int) -> None:
         """Draw a line from the column `first` to the column `last`, as far as their middles."""
         for column in range(first, last + 1):
             arms = (WEST if column > first else 0) | (EAST if column < last else 0)
             self._add(net, kind, row, column, arms)
 
-    def _add(self, net: int, kind: FlowKind, row: int, column: int, arms: int) -> None:
+    def _add(self, net: int, kind: str, row: int, column: int, arms: int) -> None:
         lines = self._arms.setdefault((row, column), {})
         lines[net, kind] = lines.get((net, kind), 0) | arms
 

@@ -60,6 +60,8 @@ def _details(box: Box, view: View) -> Iterator[tuple[str, list[str]]]:
             yield "else", _listed(box.fallbacks)
     if view.tools and box.tools:
         yield "tools", _listed(box.tools)
+    if box.load is not None:
+        yield "", box.load.text.split(" ")
 
 
 def _listed(names: Sequence[str]) -> list[str]:
@@ -68,10 +70,11 @@ def _listed(names: Sequence[str]) -> list[str]:
 
 def _labelled(label: str, words: list[str], limit: int, ellipsis: str) -> Iterator[str]:
     """Yield the words behind their label, in as many lines as they need."""
-    room = max(limit - len(label) - 1, 1)
+    margin = len(label) + 1 if label else 0
+    room = max(limit - margin, 1)
     for index, line in enumerate(wrapped(" ".join(words), room)):
-        start = label if index == 0 else " " * len(label)
-        yield f"{start} {shortened(line, room, ellipsis=ellipsis)}"
+        start = f"{label:{margin}}" if index == 0 else " " * margin
+        yield f"{start}{shortened(line, room, ellipsis=ellipsis)}"
 
 
 def _fitted(text: str, limit: int, ellipsis: str) -> list[str]:

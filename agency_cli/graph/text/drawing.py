@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agency_cli.graph.diagram import Arrow, Box, Diagram, View
+from agency_cli.graph.inscription import arrow_texts
 from agency_cli.graph.plain import encodable, plain
 from agency_cli.graph.text.canvas import ASCII, EAST, NORTH, SOUTH, UNICODE, WEST, Glyphs
 from agency_cli.graph.text.cells import cell_width, wrapped
@@ -29,10 +30,12 @@ def draw_text(diagram: Diagram, view: View) -> str:
         crossings += crossed
     heading = wrapped(_heading(diagram), view.width)
     legend = _legend(diagram, glyphs, crossings=crossings)
+    table = [line for arrow in diagram.arrows for line in _row(arrow, view.width)]
     blocks = [
         heading,
         *_shelves(parts, view.width),
-        *([wrapped(legend, view.width)] if legend else []),
+        *([_filled_lines(legend, view.width)] if legend else []),
+        *([table] if table else []),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -49,15 +52,46 @@ def _writable(diagram: Diagram, encoding: str) -> Diagram:
             model=written(box.model) if box.model else None,
             model_id=written(box.model_id) if box.model_id else None,
             fallbacks=tuple(map(written, box.fallbacks)),
+            tools=tuple(map(written, box.tools)),
+            load=box.load._replace(text=written(box.load.text)) if box.load else None,
         )
         for box in diagram.boxes
     ]
-    return diagram._replace(name=written(diagram.name), boxes=tuple(boxes))
+    arrows = [
+        arrow._replace(
+            message_class=written(arrow.message_class) if arrow.message_class else None,
+            params=tuple(map(written, arrow.params)),
+            load=arrow.load._replace(text=written(arrow.load.text)) if arrow.load else None,
+        )
+        for arrow in diagram.arrows
+    ]
+    return diagram._replace(
+        name=written(diagram.name),
+        boxes=tuple(boxes),
+        arrows=tuple(arrows),
+        subtitle=written(diagram.subtitle),
+    )
 
 
 def _heading(diagram: Diagram) -> str:
     entries = ", ".join(box.agent for box in diagram.entries)
-    return f"{diagram.name} (entry: {entries})" if entries else diagram.name
+    name = f"{diagram.name} (entry: {entries})" if entries else diagram.name
+    return f"{name}: {diagram.subtitle}" if diagram.subtitle else name
+
+
+def _row(arrow: Arrow, width: int) -> Iterator[str]:
+    """Yield what a line of the picture has no room for: its contract, and what a run made of it."""
+    is_plain = arrow.kind == "handoff" or not arrow.terms
+    if is_plain and arrow.load is None:
+        return
+    texts = [f"{arrow.sender} > {arrow.recipient}", *arrow_texts(arrow)]
+    line = "  ".join(texts)
+    if cell_width(line) <= width:
+        yield line
+        return
+    for number, text in enumerate(texts):
+        indent = "  " if number else ""
+        yield from (indent + piece for piece in wrapped(text, width - len(indent)))
 
 
 def _parts(diagram: Diagram) -> Iterator[tuple[list[Box], list[Arrow]]]:
@@ -102,7 +136,7 @@ def _filled(lines: list[str], rows: int) -> list[str]:
     return lines + [""] * (rows - len(lines))
 
 
-def _legend(diagram: Diagram, glyphs: Glyphs, *, crossings: int) -> str:
+def _legend(diagram: Diagram, glyphs: Glyphs, *, crossings: int) -> list[str]:
     """Return what the reader cannot know: kinds of flows, where there are handoffs; crossings."""
     samples = {
         kind: f"{2 * glyphs.lines[kind][EAST | WEST]}{glyphs.heads[kind][1]} {kind}"
@@ -113,4 +147,16 @@ def _legend(diagram: Diagram, glyphs: Glyphs, *, crossings: int) -> str:
     signs = [sample for kind, sample in samples.items() if "handoff" in kinds and kind in kinds]
     if crossings:
         signs.append(f"{across}{down}{across} crossing")
-    return "   ".join(signs)
+    return signs
+
+
+def _filled_lines(signs: Sequence[str], width: int) -> list[str]:
+    """Return the signs, as many on a line as it has room for."""
+    lines: list[str] = []
+    for sign in signs:
+        joined = f"{lines[-1]}   {sign}" if lines else ""
+        if joined and cell_width(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(sign)
+    return lines

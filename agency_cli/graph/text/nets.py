@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from agency_cli.graph.text.layers import Pair
-from agency_cli.manifest import FlowKind
 
 Item = str | int
 """What stands in a row: an agent's box, by its key, or a net on its way through, by its index."""
@@ -25,12 +24,13 @@ class Net(NamedTuple):
     """One line of the picture.
 
     Attributes:
+        kind: What tells it from other lines: the kind of its flows, it may be with more.
         heads: At which of its ends there are arrowheads.
         uppers: Agents whose boxes it touches at their lower border.
         lowers: Agents whose boxes it touches at their upper border.
     """
 
-    kind: FlowKind
+    kind: str
     heads: Heads
     uppers: tuple[str, ...]
     lowers: tuple[str, ...]
@@ -43,7 +43,7 @@ class Net(NamedTuple):
 
 
 def nets_of(
-    flows: Mapping[FlowKind, Collection[Pair]], row: Mapping[str, int], *, two_way: bool
+    flows: Mapping[str, Collection[Pair]], row: Mapping[str, int], *, two_way: bool
 ) -> list[Net]:
     """Return nets that together say exactly these flows.
 
@@ -62,7 +62,7 @@ def nets_of(
     return nets
 
 
-def _gathered(kind: FlowKind, heads: Heads, pairs: Sequence[Pair]) -> list[Net]:
+def _gathered(kind: str, heads: Heads, pairs: Sequence[Pair]) -> list[Net]:
     """Return one net a sender, then those joined that have a recipient in common and may be."""
     nets = []
     for sender in dict.fromkeys(sender for sender, _ in pairs):
@@ -92,9 +92,7 @@ def _joined(one: Net, other: Net) -> Net:
     return Net(one.kind, one.heads, uppers, lowers)
 
 
-def _net(
-    kind: FlowKind, heads: Heads, senders: tuple[str, ...], recipients: tuple[str, ...]
-) -> Net:
+def _net(kind: str, heads: Heads, senders: tuple[str, ...], recipients: tuple[str, ...]) -> Net:
     if heads == "lower":
         return Net(kind, heads, senders, recipients)
     return Net(kind, heads, recipients, senders)
@@ -118,7 +116,7 @@ class Plan(NamedTuple):
 
 def plan_of(
     agents: Sequence[Sequence[str]],
-    flows: Mapping[FlowKind, Collection[Pair]],
+    flows: Mapping[str, Collection[Pair]],
     *,
     two_way: bool,
 ) -> Plan:

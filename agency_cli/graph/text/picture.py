@@ -14,7 +14,6 @@ from agency_cli.graph.text.nets import Item, Plan, plan_of
 from agency_cli.graph.text.ordering import ordered
 from agency_cli.graph.text.placing import ROOMY, TIGHT, Offsets, placed, row_width
 from agency_cli.graph.text.sketch import Sketch, sketched
-from agency_cli.manifest import FlowKind
 
 _LIMITS = (24, 16, 11)
 """Widths of text in boxes, to be tried one after the other until the picture fits."""
@@ -23,14 +22,14 @@ _WIDER = (0, 2, 4)
 _ROUNDS = 4
 """Times to place everything anew, knowing better where the lines begin and end."""
 
-Flows = Mapping[FlowKind, Collection[Pair]]
+Flows = Mapping[str, Collection[Pair]]
 
 
 def picture_of(
     boxes: Sequence[Box], arrows: Sequence[Arrow], view: View, glyphs: Glyphs
 ) -> Sketch | None:
     """Return the best picture that fits the width; None where none does."""
-    flows: dict[FlowKind, list[Pair]] = {}
+    flows: dict[str, list[Pair]] = {}
     for arrow in arrows:
         pairs = flows.setdefault(arrow.kind, [])
         if (arrow.sender, arrow.recipient) not in pairs:
@@ -40,7 +39,7 @@ def picture_of(
             box.agent: card_of(box, view, limit=limit, ellipsis=glyphs.ellipsis) for box in boxes
         }
         best: Sketch | None = None
-        for layout in _Fitting(cards, flows, view.width).layouts():
+        for layout in Fitting(cards, flows, view.width).layouts():
             sketch = sketched(layout, cards, glyphs)
             best = sketch if best is None or sketch.crossings < best.crossings else best
             if not best.crossings:
@@ -50,7 +49,7 @@ def picture_of(
     return None
 
 
-class _Fitting(NamedTuple):
+class Fitting(NamedTuple):
     """Boxes of known sizes and their flows, to be fitted into a width."""
 
     cards: Mapping[str, Card]

@@ -29,7 +29,12 @@ MANIFEST = {
     "entry": "manager",
     "flows": [
         "manager > analyst, writer",
-        {"from": "manager", "to": ["writer"], "tool_name": "send_urgent"},
+        {
+            "from": "manager",
+            "to": ["writer"],
+            "tool_name": "send_urgent",
+            "extra_params": {"priority": {"type": "string"}},
+        },
         {"from": "writer", "to": "manager", "kind": "handoff"},
     ],
 }
@@ -47,6 +52,11 @@ NAMES = [
 ]
 NODE = re.compile(r'    (a\d+)(?:\(\["(.*)"\]\):::entry|\["(.*)"\])')
 EDGE = re.compile(r'    (a\d+) (-->|-\.->)(?:\|"(.*)"\|)? (a\d+)')
+
+
+def flow(sender, recipient, *, kind="message", tool_name=None, extra_params=()):
+    contract = {"tool_name": tool_name, "send_message": None, "extra_params": list(extra_params)}
+    return {"from": sender, "to": recipient, "kind": kind, **contract}
 
 
 def drawn(picture, form, **view):
@@ -107,7 +117,7 @@ def test_a_diagram_shows_what_the_manifest_says():
     assert shown.arrows == (
         Arrow(sender="manager", recipient="analyst"),
         Arrow(sender="manager", recipient="writer"),
-        Arrow(sender="manager", recipient="writer", tool_name="send_urgent"),
+        Arrow(sender="manager", recipient="writer", tool_name="send_urgent", params=("priority",)),
         Arrow(sender="writer", recipient="manager", kind="handoff"),
     )
 
@@ -154,10 +164,10 @@ def test_json_holds_every_agent_and_every_flow():
             },
         ],
         "flows": [
-            {"from": "manager", "to": "analyst", "kind": "message", "tool_name": None},
-            {"from": "manager", "to": "writer", "kind": "message", "tool_name": None},
-            {"from": "manager", "to": "writer", "kind": "message", "tool_name": "send_urgent"},
-            {"from": "writer", "to": "manager", "kind": "handoff", "tool_name": None},
+            flow("manager", "analyst"),
+            flow("manager", "writer"),
+            flow("manager", "writer", tool_name="send_urgent", extra_params=["priority"]),
+            flow("writer", "manager", kind="handoff"),
         ],
     }
 
@@ -180,7 +190,7 @@ def test_mermaid_has_a_node_for_every_agent_and_an_edge_for_every_flow():
         [
             ("a1", "-->", "", "a2"),
             ("a1", "-->", "", "a3"),
-            ("a1", "-->", "send_urgent", "a3"),
+            ("a1", "-->", "send_urgent(priority)", "a3"),
             ("a3", "-.->", "handoff", "a1"),
         ],
     )

@@ -240,6 +240,12 @@ def test_tools_and_models_are_shown_on_request_only():
     assert "tools files, shell" in full
 
 
+def test_a_legend_that_is_wider_than_the_picture_has_more_lines():
+    flows = ("ceo > assistant", "ceo > qa", "developer > assistant", "developer >> qa")
+    lines = drawn(diagram(*flows), width=26).split("\n")
+    assert lines[-2:] == ["──▶ message   ╌╌▷ handoff", "─│─ crossing"]
+
+
 def test_a_legend_is_shown_only_where_it_is_needed():
     assert "message" not in drawn(diagram("a > b"))
     assert drawn(diagram("a > b >> c")).endswith("──▶ message   ╌╌▷ handoff")
