@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -22,6 +22,9 @@ from agency_cli.store.killed import left_open
 from agency_cli.store.locking import is_thread_busy
 from agency_cli.store.manifests import facts_of_digest, forget_unused
 from agency_cli.store.tables import journal, runs
+
+MOST_VALUES = 500
+"""How many values one statement is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Runs:
         newest: dict[str, str] = {}
         for row in rows:
             newest.setdefault(row.thread_id, row.id)
-        return [self._summary(row, newest=newest[row.thread_id]) for row in rows]
+        return self._summaries(rows, newest)
 
     def find(self, run_id: str) -> RunSummary:
         """Return one run.
@@ -101,7 +104,8 @@ class Runs:
         row = self._row(run_id)
         if row is None:
             raise UsageError(f"there is no run {run_id!r}; `agency runs list` tells them all")
-        return self._summary(row, newest=self.newest_of(row.thread_id))
+        newest = {row.thread_id: self.newest_of(row.thread_id)}
+        return self._summaries([row], newest)[0]
 
     def meant(self, text: str, agency: str) -> RunSummary:
         """Return the run of an id, of the only id that begins so, or the `last` of an agency.
@@ -184,38 +188,81 @@ class Runs:
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
             forget_unused(connection)
 
-    def _summary(self, row: Row[Any], *, newest: str) -> RunSummary:
-        status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models
-        if status is None:
-            # A run holds its thread as long as its process lives.
-            busy = row.id == newest and is_thread_busy(self.database, row.thread_id)
-            again = self._row(row.id)
-            if again is not None and again.status is not None:
-                # It has ended meanwhile, and let its thread go.
-                return self._summary(again, newest=newest)
-            status = "running" if busy else "killed"
-            spent = CallTree.of(recorded.event for recorded in self.rows(row.id)).totals
-            cost, unpriced = spent.cost_usd, spent.unpriced_models
-        return RunSummary(
-            id=row.id,
-            agency=row.agency,
-            thread_id=row.thread_id,
-            agent=row.agent,
-            message=row.message,
-            status=cast("RunStatus", status),
-            started_at=_utc(row.started_at),
-            ended_at=_utc(row.ended_at) if row.ended_at else None,
-            cost_usd=Decimal(cost),
-            unpriced_models=tuple(unpriced),
-            manifest=row.manifest,
-            digest=row.digest,
-            options=row.options,
-            models=row.models,
-        )
+    def _summaries(self, rows: Sequence[Row[Any]], newest: Mapping[str, str]) -> list[RunSummary]:
+        """Return what runs came to; `newest` holds the latest run of each of their threads."""
+        # A run holds its thread as long as its process lives.
+        busy = {
+            row.id: row.id == newest[row.thread_id] and is_thread_busy(self.database, row.thread_id)
+            for row in rows
+            if row.status is None
+        }
+        # Some may have ended meanwhile, and let their threads go.
+        ended = self._ended_of(busy)
+        spent = self._spent_by([run_id for run_id in busy if run_id not in ended])
+        return [
+            _summary(ended.get(row.id, row), spent.get(row.id), is_busy=busy.get(row.id, False))
+            for row in rows
+        ]
+
+    def _ended_of(self, run_ids: Iterable[str]) -> dict[str, Row[Any]]:
+        with self.database.reading() as connection:
+            return {
+                row.id: row
+                for part in _parts(run_ids)
+                for row in connection.execute(
+                    select(runs).where(runs.c.id.in_(part), runs.c.status.is_not(None))
+                )
+            }
+
+    def _spent_by(self, run_ids: Iterable[str]) -> dict[str, Totals]:
+        """Return what each of these runs used, as far as its journal tells."""
+        spent = dict.fromkeys(run_ids, Totals())
+        with self.database.reading() as connection:
+            for part in _parts(spent):
+                wanted = select(journal.c.run_id, journal.c.model, journal.c.event).where(
+                    journal.c.run_id.in_(part), journal.c.model.is_not(None)
+                )
+                for row in connection.execute(wanted):
+                    event = _event(row.event)
+                    assert isinstance(event, NodeEnded)
+                    spent[row.run_id] += totals_of_call(row.model, event)
+        return spent
 
     def _row(self, run_id: str) -> Row[Any] | None:
         with self.database.reading() as connection:
             return connection.execute(select(runs).where(runs.c.id == run_id)).first()
+
+
+def _summary(row: Row[Any], spent: Totals | None, *, is_busy: bool) -> RunSummary:
+    """Return what a run came to; `spent` is what one that has not ended used so far."""
+    status, cost, unpriced = row.status, row.cost_usd, row.unpriced_models
+    if status is None and spent is not None:
+        status = "running" if is_busy else "killed"
+        cost, unpriced = spent.cost_usd, spent.unpriced_models
+    return RunSummary(
+        id=row.id,
+        agency=row.agency,
+        thread_id=row.thread_id,
+        agent=row.agent,
+        message=row.message,
+        status=cast("RunStatus", status),
+        started_at=_utc(row.started_at),
+        ended_at=_utc(row.ended_at) if row.ended_at else None,
+        cost_usd=Decimal(cost),
+        unpriced_models=tuple(unpriced),
+        manifest=row.manifest,
+        digest=row.digest,
+        options=row.options,
+        models=row.models,
+    )
+
+
+def _parts(names: Iterable[str]) -> Iterator[list[str]]:
+    """Yield names in parts, as a statement takes only so many values."""
+    left = list(names)
+    while left:
+        yield left[:MOST_VALUES]
+        left = left[MOST_VALUES:]
 
 
 def closed(rows: list[Recorded]) -> list[Recorded]:
