@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,17 @@ def wait_until(condition) -> None:
         time.sleep(0.02)
 
 
+def has_begun(folder: Path, tool: str) -> bool:
+    """Look whether the journal tells that a tool was called."""
+    try:
+        with closing(sqlite3.connect(folder / "store" / "agency.db")) as store:
+            wanted = "SELECT event FROM journal WHERE kind = 'node_started'"
+            return any(json.loads(event)["name"] == tool for (event,) in store.execute(wanted))
+    except sqlite3.Error:
+        # It is not there yet, or being made.
+        return False
+
+
 def notes(folder: Path) -> list[str]:
     file = folder / "notes.txt"
     return file.read_text().split() if file.exists() else []
@@ -87,8 +100,7 @@ def test_a_required_server_that_does_not_start_is_exit_6_before_any_model_call(
 def test_ctrl_c_leaves_no_server_behind(tmp_path, fake_server, presses):
     fake_server.when().calls("mcp_desk__sleep", seconds=3 if presses == 1 else 60)
     process = begin(manifest(tmp_path), fake_server)
-    wait_until(lambda: fake_server.requests)
-    time.sleep(0.3)
+    wait_until(lambda: has_begun(tmp_path, "mcp_desk__sleep"))
     for _ in range(presses):
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
@@ -110,7 +122,7 @@ def test_ctrl_c_while_a_server_starts_ends_the_run(tmp_path, fake_server):
 def test_a_server_ends_with_a_process_that_is_killed(tmp_path, fake_server):
     fake_server.when().calls("mcp_desk__sleep", seconds=60)
     process = begin(manifest(tmp_path), fake_server)
-    wait_until(lambda: fake_server.requests)
+    wait_until(lambda: has_begun(tmp_path, "mcp_desk__sleep"))
     process.kill()
     process.communicate(timeout=LONGEST)
     wait_until(lambda: not any(map(is_running, started(tmp_path))))
@@ -123,8 +135,7 @@ def test_a_run_that_was_killed_goes_on_and_calls_no_tool_twice(tmp_path, fake_se
     fake_server.when().says("Done.")
     path = manifest(tmp_path)
     process = begin(path, fake_server, "--jsonl")
-    wait_until(lambda: len(fake_server.requests) == 2)
-    time.sleep(0.3)
+    wait_until(lambda: has_begun(tmp_path, "mcp_desk__sleep"))
     process.kill()
     process.communicate(timeout=LONGEST)
     (run,) = json.loads(agency("runs", "list", "--json", folder=tmp_path).out)
@@ -156,8 +167,7 @@ def test_a_call_that_was_cut_off_is_reported_where_that_is_said(tmp_path, fake_s
     fake_server.when().says("Done.")
     path = manifest(tmp_path, "    on_resume: report")
     process = begin(path, fake_server)
-    wait_until(lambda: fake_server.requests)
-    time.sleep(0.3)
+    wait_until(lambda: has_begun(tmp_path, "mcp_desk__sleep"))
     process.kill()
     process.communicate(timeout=LONGEST)
     (run,) = json.loads(agency("runs", "list", "--json", folder=tmp_path).out)
