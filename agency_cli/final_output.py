@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from agents import AgentOutputSchemaBase, ModelBehaviorError
-from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
+from agency_cli.misfits import misfits_of_model, misfits_of_schema
 from agency_cli.strictness import strict_form
 
 MOST_FAULTS = 5
 """How many faults a model is told of at once."""
+_WHOLE = "the answer"
 _FENCED = re.compile(r"```\w*[ \t]*\n(.*)\n```", re.DOTALL)
 
 Check = Callable[[Any], list[str]]
@@ -35,15 +37,7 @@ class OutputContract(AgentOutputSchemaBase):
     @classmethod
     def of_schema(cls, agent: str, schema: Mapping[str, Any]) -> OutputContract:
         """Return the contract that a JSON Schema is."""
-        validator = Draft202012Validator(schema)
-
-        def check(value: Any) -> list[str]:
-            return [
-                f"{'.'.join(map(str, fault.absolute_path)) or 'the answer'}: {fault.message}"
-                for fault in validator.iter_errors(value)
-            ]
-
-        return cls(agent, schema, check)
+        return cls(agent, schema, partial(misfits_of_schema, schema, whole=_WHOLE))
 
     @classmethod
     def of_class(cls, agent: str, model: type[BaseModel]) -> OutputContract:
@@ -53,10 +47,7 @@ class OutputContract(AgentOutputSchemaBase):
             try:
                 model.model_validate_json(json.dumps(value))
             except ValidationError as error:
-                return [
-                    f"{'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}"
-                    for each in error.errors(include_url=False, include_input=False)
-                ]
+                return misfits_of_model(error, whole=_WHOLE)
             return []
 
         return cls(agent, model.model_json_schema(), check)
@@ -86,7 +77,7 @@ class OutputContract(AgentOutputSchemaBase):
             return "it is not JSON"
         faults = self._check(value)
         more = f"; and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
-        return "; ".join(fault[:300] for fault in faults[:MOST_FAULTS]) + more
+        return "; ".join(faults[:MOST_FAULTS]) + more
 
 
 def _value(text: str) -> Any:

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import regex
-from agents import Agent, RunConfig, Runner
-from jsonschema import Draft202012Validator
+from agents import Agent, AgentsException, RunConfig, Runner
 
-from agency_cli.errors import AgencyError, Problem
+from agency_cli.errors import Problem
 from agency_cli.failures import own_failure
-from agency_cli.final_output import OutputContract
+from agency_cli.final_output import MOST_FAULTS, OutputContract
 from agency_cli.foreign import contained, reason_of
 from agency_cli.importing import CannotImport, import_object
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import AnyGuardrail, JudgeGuardrail, RegexGuardrail, SchemaGuardrail
+from agency_cli.misfits import misfits_of_schema
 from agency_cli.models.agent_model import AgentModel
 from agency_cli.models.choice import ModelChoice
 from agency_cli.models.clients import ModelFactory, watched_models
@@ -83,7 +83,7 @@ class _Maker:
             spec.action,
             spec.retries,
             spec.message or "",
-            _careful(look),
+            look,
             is_recorded,
         )
 
@@ -130,24 +130,6 @@ def build_guards(
     return by_agent, problems
 
 
-def _careful(look: Look) -> Look:
-    """Return `look`, which now raises errors of ours alone."""
-
-    async def careful(value: str | dict[str, Any], place: str) -> str:
-        try:
-            return await look(value, place)
-        except AgencyError:
-            raise
-        except Exception as error:
-            ours = own_failure(error)
-            if ours is not None:
-                raise ours from error
-            # What cannot be looked at does not pass.
-            return f"it could not be checked: {reason_of(error)}"
-
-    return careful
-
-
 def _text(value: str | dict[str, Any]) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -169,18 +151,12 @@ def _regex_look(pattern: str) -> Look:
 
 
 def _schema_look(schema: Mapping[str, Any]) -> Look:
-    validator = Draft202012Validator(schema)
-
     async def look(value: str | dict[str, Any], _place: str) -> str:
         try:
             given = json.loads(value) if isinstance(value, str) else value
         except (ValueError, RecursionError):
             return "it is not JSON"
-        faults = (
-            f"{'.'.join(map(str, fault.absolute_path)) or 'the value'}: {fault.message[:300]}"
-            for fault in validator.iter_errors(given)
-        )
-        return "; ".join(list(faults)[:5])
+        return "; ".join(misfits_of_schema(schema, given, whole="the value")[:MOST_FAULTS])
 
     return look
 
@@ -194,11 +170,13 @@ def _python_look(reference: str, folder: Path) -> Look:
 
     async def look(value: str | dict[str, Any], _place: str) -> str:
         given = (value, current_frame.get().run) if takes_run else (value,)
-        if inspect.iscoroutinefunction(function):
-            verdict = await function(*given)
-        else:
-            verdict = await asyncio.to_thread(function, *given)
-        return _reason_in(verdict)
+        try:
+            if inspect.iscoroutinefunction(function):
+                return _reason_in(await function(*given))
+            return _reason_in(await asyncio.to_thread(function, *given))
+        except Exception as error:  # noqa: BLE001 - foreign code, which may raise anything
+            # What cannot be looked at does not pass.
+            return f"it could not be checked: {reason_of(error)}"
 
     return look
 
@@ -240,6 +218,8 @@ def _judge_look(judge: Agent[RunContext]) -> Look:
                     pass
                 verdict = result.final_output
                 work.finish(as_text(verdict))
+        except AgentsException as error:
+            raise own_failure(error) or error from error
         finally:
             current_frame.reset(token)
         return "" if verdict["ok"] else _one_line(verdict["reason"]) or "it did not pass"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from agency_cli.doctor.finding import Finding
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import ModelSettings
-from agency_cli.models.choice import LOCAL, ModelChoice
+from agency_cli.models.choice import ModelChoice
+from agency_cli.models.endpoints import LOCAL
 
 SHORTEST_SECRET = 4
 """Characters; what is shorter would be found in innocent words."""

@@ -68,49 +68,75 @@ def read_params(
         folder: That of the manifest, where files that are defaults are looked for.
     """
     specs = declared if isinstance(declared, dict) else {}
-    values: dict[str, Value] = {}
-    missing: dict[str, str] = {}
-    problems: list[Problem] = []
-    files: dict[Path, TextFile] = {}
+    found = [_found(name, written, given, folder) for name, written in specs.items()]
     complaints = [
         f"--param {name}: the manifest has no such param{_known(name, specs)}"
         for name in given
         if name not in specs
     ]
-    for name, written in specs.items():
-        spec = written if isinstance(written, dict) else {}
-        kind = _kind(spec)
-        problems += _declaration_problems(name, spec, kind)
-        if name in given:
-            found, complaint = _converted(name, given[name], spec)
-            complaints += [complaint] if complaint else []
-        else:
-            found = spec.get("default")
-        if kind == "file" and isinstance(found, str):
-            place = ("params", name, "default")
-            file, fault = _file(found, FilePath() if name in given else folder)
-            if file is not None:
-                files[place[:2]] = file
-                values[name] = file.text
-                continue
-            if name in given:
-                complaints.append(f"--param {name}={found}: {fault}")
-            else:
-                problems.append(
-                    Problem(code="missing-file", message=f"{found}: {fault}", path=place)
-                )
-            values[name] = ""
-        elif isinstance(found, _TYPES) and _fits(found, kind):
-            values[name] = found
-        else:
-            if name not in given and spec.get("required") is not False:
-                missing[name] = str(spec.get("description") or _WHAT.get(kind, kind))
-            values[name] = _stand_in(name, spec, kind)
+    complaints += [each.complaint for each in found if each.complaint]
     complaints += [
-        f"the param {name!r} ({what}) has no value; give it with --param {name}=VALUE"
-        for name, what in missing.items()
+        f"the param {each.name!r} ({each.missing}) has no value; give it with"
+        f" --param {each.name}=VALUE"
+        for each in found
+        if each.missing
     ]
-    return Params(values, frozenset(missing), tuple(problems), tuple(complaints), files)
+    return Params(
+        values={each.name: each.value for each in found},
+        open=frozenset(each.name for each in found if each.missing),
+        problems=tuple(problem for each in found for problem in each.problems),
+        complaints=tuple(complaints),
+        files={("params", each.name): each.file for each in found if each.file},
+    )
+
+
+class _Found(NamedTuple):
+    """What is known of one param.
+
+    Attributes:
+        name: Its name.
+        value: Its value, or a stand-in.
+        problems: What is wrong with its declaration.
+        complaint: What is wrong with the value that was given.
+        missing: What it is for, where it has no value and needs one.
+        file: The file that its value was read from.
+    """
+
+    name: str
+    value: Value
+    problems: tuple[Problem, ...] = ()
+    complaint: str = ""
+    missing: str = ""
+    file: TextFile | None = None
+
+
+def _found(name: str, written: object, given: Mapping[str, Given], folder: FilePath) -> _Found:
+    spec = written if isinstance(written, dict) else {}
+    kind, complaint = _kind(spec), ""
+    problems = tuple(_declaration_problems(name, spec, kind))
+    value: object = spec.get("default")
+    if name in given:
+        value, complaint = _converted(name, given[name], spec)
+    if kind == "file" and isinstance(value, str):
+        place = FilePath() if name in given else folder
+        return _of_file(_Found(name, "", problems), value, place, is_given=name in given)
+    if isinstance(value, _TYPES) and _fits(value, kind):
+        return _Found(name, value, problems)
+    missing = ""
+    if name not in given and spec.get("required") is not False:
+        missing = str(spec.get("description") or _WHAT.get(kind, kind))
+    return _Found(name, _stand_in(name, spec, kind), problems, complaint, missing)
+
+
+def _of_file(found: _Found, path: str, folder: FilePath, *, is_given: bool) -> _Found:
+    file, fault = _file(path, folder)
+    if file is not None:
+        return found._replace(value=file.text, file=file)
+    if is_given:
+        return found._replace(complaint=f"--param {found.name}={path}: {fault}")
+    place = ("params", found.name, "default")
+    problem = Problem(code="missing-file", message=f"{path}: {fault}", path=place)
+    return found._replace(problems=(*found.problems, problem))
 
 
 def _file(name: str, folder: FilePath) -> tuple[TextFile | None, str]:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from agency_cli.checks.providers import fault_of_url
-from agency_cli.errors import CredentialsError, UsageError
+from agency_cli.errors import CredentialsError
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import JudgeGuardrail, ModelSettings, ModelSpec, Price, credentials_in
+from agency_cli.models.endpoints import LOCAL, Endpoint, endpoint_of, shown_address, unset_at
 from agency_cli.pricing import FREE, ListPrice, OwnPrice, Pricing
-
-OPENAI_URL = "https://api.openai.com/v1"
-LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,36 +18,6 @@ class ModelOverrides:
 
     everyone: str | None = None
     by_agent: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """How a provider is reached.
-
-    Attributes:
-        provider: Its name under `providers`, or `openai`.
-        base_url: Address of its API.
-        api: Which of OpenAI's two APIs it speaks.
-        api_key: The key; None where the server asks for none.
-        headers: Further HTTP headers.
-        missing: Environment variables that its credentials need and that are not set.
-    """
-
-    provider: str
-    base_url: str
-    api: str
-    api_key: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-
-    @property
-    def is_openai(self) -> bool:
-        return self.base_url.rstrip("/") == OPENAI_URL
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """What nobody may read: the key, and what headers named like credentials hold."""
-        return (*([self.api_key] if self.api_key else []), *credentials_in(self.headers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +82,7 @@ class ModelChoice:
             return self.model
         if self.endpoint.is_openai:
             return "openai"
-        return f"{self.endpoint.provider} ({_without_password(self.endpoint.base_url)})"
-
-
-def _without_password(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}"
+        return f"{self.endpoint.provider} ({shown_address(self.endpoint.base_url)})"
 
 
 def choose_models(
@@ -251,64 +212,8 @@ def _choice(  # noqa: PLR0917 - all of it, each once
     manifest = loaded.manifest
     return ModelChoice(
         model=spec.model,
-        endpoint=_endpoint(spec, loaded, environ),
+        endpoint=endpoint_of(spec, loaded, environ),
         settings=merged_settings(spec.settings, manifest.defaults.settings, own),
         price=spec.price,
-        unset=_unset(loaded, ("models", name), ("defaults", "settings"), place),
-    )
-
-
-def _unset(loaded: LoadedManifest, *places: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the variables that credentials at or below these places lack."""
-    found = (
-        variable
-        for place, variables in loaded.missing_env.items()
-        if any(place[: len(above)] == above for above in places)
-        for variable in variables
-    )
-    return tuple(dict.fromkeys(found))
-
-
-def _endpoint(
-    spec: ModelSpec, loaded: LoadedManifest, environ: Mapping[str, str]
-) -> Endpoint | None:
-    if spec.model == LOCAL or spec.model.startswith((f"{LOCAL}:", "litellm/")):
-        return None
-    name = spec.provider or "openai"
-    if name in loaded.manifest.providers:
-        return _declared_endpoint(name, loaded)
-    return _openai_endpoint(environ)
-
-
-def _declared_endpoint(name: str, loaded: LoadedManifest) -> Endpoint:
-    provider = loaded.manifest.providers[name]
-    return Endpoint(
-        provider=name,
-        base_url=provider.base_url,
-        api=provider.api,
-        api_key=provider.api_key.get_secret_value() if provider.api_key else None,
-        headers={key: value.get_secret_value() for key, value in provider.headers.items()},
-        missing=_unset(loaded, ("providers", name)),
-    )
-
-
-def _openai_endpoint(environ: Mapping[str, str]) -> Endpoint:
-    """OpenAI itself, or the compatible server that OPENAI_BASE_URL names.
-
-    Few compatible servers speak the Responses API, and many ask for no key.
-
-    Raises:
-        UsageError: What OPENAI_BASE_URL holds is no address.
-    """
-    base_url = environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    if fault := fault_of_url(base_url):
-        raise UsageError(f"the environment variable OPENAI_BASE_URL: {fault}")
-    key = environ.get("OPENAI_API_KEY") or None
-    itself = base_url.rstrip("/") == OPENAI_URL
-    return Endpoint(
-        provider="openai",
-        base_url=base_url,
-        api="responses" if itself else "chat_completions",
-        api_key=key,
-        missing=("OPENAI_API_KEY",) if itself and key is None else (),
+        unset=unset_at(loaded, ("models", name), ("defaults", "settings"), place),
     )

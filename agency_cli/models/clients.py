@@ -12,7 +12,8 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from agency_cli.errors import UsageError
 from agency_cli.limits import Limit
 from agency_cli.manifest import Retry
-from agency_cli.models.choice import LOCAL, Endpoint, ModelChoice, pricing_of
+from agency_cli.models.choice import ModelChoice, pricing_of
+from agency_cli.models.endpoints import LOCAL, Endpoint
 from agency_cli.models.persevering import RETRIES
 from agency_cli.models.replies import check_reply
 from agency_cli.models.warming import WarmUp

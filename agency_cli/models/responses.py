@@ -21,6 +21,14 @@ from agency_cli.events import Usage
 from agency_cli.outputs import whole_characters
 from agency_cli.run_context import Frame, open_node
 
+_TO_BE_DONE = frozenset(
+    {
+        *("function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call"),
+        *("apply_patch_call", "mcp_approval_request"),
+    }
+)
+"""Items that the one who called has to answer before the agent is done."""
+
 
 def usage_of(usage: ResponseUsage) -> Usage:
     """Return the tokens of one call."""
@@ -161,7 +169,13 @@ def _calls(response: Response) -> list[ResponseFunctionToolCall]:
 
 
 def final_text(response: Response) -> str | None:
-    """Return the text that ends an agent's work; None where tools or handoffs are called first."""
-    if any(item.type not in {"message", "reasoning"} for item in response.output):
-        return None
+    """Return the text that ends an agent's work; None where it goes on, or the model refuses.
+
+    What the provider did by itself, such as a search, is over by then.
+    """
+    for item in response.output:
+        if item.type in _TO_BE_DONE:
+            return None
+        if item.type == "message" and any(part.type == "refusal" for part in item.content):
+            return None
     return response.output_text

@@ -11,6 +11,7 @@ from agents.tool_context import ToolContext
 from pydantic import BaseModel, ValidationError
 
 from agency_cli.foreign import contained
+from agency_cli.misfits import misfits_of_model
 from agency_cli.strictness import strict_form
 
 
@@ -40,7 +41,8 @@ def class_tool(tool_class: type[BaseModel]) -> FunctionTool:
         try:
             instance = tool_class.model_validate_json(arguments or "{}")
         except ValidationError as error:
-            raise ModelBehaviorError(_misfit(error)) from error
+            faults = "; ".join(misfits_of_model(error, whole="arguments"))
+            raise ModelBehaviorError(f"wrong arguments ({faults}); correct them") from error
         return await _run(instance, context)
 
     return FunctionTool(
@@ -60,11 +62,3 @@ async def _run(instance: BaseModel, context: ToolContext[Any]) -> object:
     # As the SDK does with functions: one that waits must not keep other branches waiting.
     result = await asyncio.to_thread(run, *given)
     return await result if inspect.isawaitable(result) else result
-
-
-def _misfit(error: ValidationError) -> str:
-    problems = "; ".join(
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
-        for each in error.errors(include_url=False, include_input=False)
-    )
-    return f"wrong arguments ({problems}); correct them"

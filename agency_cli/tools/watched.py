@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 from agents import FunctionTool, ModelBehaviorError
 from agents.tool_context import ToolContext
-from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
-from agency_cli.errors import Interrupted, LimitReached, Paused, Refused, one_line
+from agency_cli.errors import AgencyError, one_line
 from agency_cli.foreign import ToolRefused, reason_of, traceback_of
 from agency_cli.manifest import ApprovalAnswer, ToolSpec
+from agency_cli.misfits import misfits_of_schema
 from agency_cli.outputs import Media, as_text, is_media
 from agency_cli.run_context import (
     OpenNode,
@@ -107,7 +108,8 @@ class _WatchedCalls:
                 return node.output
             node.fail(refusal)
             node.output = f"{self.tool.name} was not called: {refusal}"
-        except (LimitReached, Paused, Interrupted, Refused):
+        except AgencyError:
+            # A limit, a pause, a guardrail or its judge: none of the tool's own doing.
             raise
         except Exception as error:  # noqa: BLE001 - a tool is foreign code and may raise anything
             reason = _reason(error, self.tool, arguments)
@@ -167,7 +169,8 @@ class _WatchedCalls:
         answer = await self._approval(context, arguments)
         was_agreed = answer != "ask" or approvals.decision_on(node.id) is not None
         if answer == "ask" and not was_agreed:
-            misfit = _misfit(self.tool, arguments)
+            # A strict schema asks for what Python has a default for; the call itself does not.
+            misfit = _misfit(self.tool, arguments, ignored=("required",))
             if misfit is not None:
                 # Nobody need be asked about a call that cannot be made.
                 return misfit
@@ -225,15 +228,14 @@ def _reason(error: Exception, tool: FunctionTool, arguments: str) -> str:
     return reason_of(error)
 
 
-def _misfit(tool: FunctionTool, arguments: str) -> str | None:
+def _misfit(tool: FunctionTool, arguments: str, ignored: Iterable[str] = ()) -> str | None:
     try:
         values = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
         return "the arguments are not JSON; send them again"
     if not isinstance(values, dict):
         return "the arguments are not a JSON object; send them again"
-    problems = [
-        f"{'.'.join(map(str, problem.absolute_path)) or 'arguments'}: {problem.message}"
-        for problem in Draft202012Validator(tool.params_json_schema).iter_errors(values)
-    ]
+    problems = misfits_of_schema(
+        tool.params_json_schema, values, whole="arguments", ignored=ignored
+    )
     return f"wrong arguments ({'; '.join(problems)}); correct them" if problems else None

@@ -101,6 +101,18 @@ def test_a_paused_run_can_be_answered_on_another_machine(team, fake_server, tmp_
     assert "approved by an option" in page.out
 
 
+def test_what_python_has_a_default_for_may_be_left_out(team, fake_server):
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls("send_message", **message("clerk", "Pay them"))
+    when(instructions="the boss").says("All is settled.")
+    when(instructions="the clerk", tool_results=0).calls("pay", to="smith")
+    when(instructions="the clerk").says("That is done.")
+    done = run(team, fake_server, "--yes")
+    assert done.code == 0, done.err
+    assert paid(team) == ["smith"]
+    assert told_to_clerk(fake_server) == "paid smith"
+
+
 def test_without_a_terminal_a_run_pauses_and_says_which_command_answers(team, fake_server):
     asks_clerk(fake_server, "smith", "carter")
     done = run(team, fake_server)

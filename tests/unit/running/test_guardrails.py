@@ -281,6 +281,17 @@ def test_a_judge_is_held_by_the_limits_of_the_run(folder, fake_server):
     assert len(fake_server.requests) == 1
 
 
+@pytest.mark.parametrize("what", ["tool_input", "tool_output"])
+def test_a_judge_of_a_tool_that_cannot_be_reached_is_no_failure_of_the_tool(
+    folder, fake_server, what
+):
+    fake_server.when(instructions="the clerk").calls("buy", what="milk")
+    fake_server.when(instructions="Is it polite?").fails(Fault.status(401))
+    done = one(folder, fake_server, JUDGE.replace("applies_to: output", f"applies_to: {what}"))
+    assert done.error.exit_code == ExitCode.PROVIDER
+    assert len([r for r in fake_server.requests if "the clerk" in r.instructions]) == 1
+
+
 def test_a_judge_that_cannot_be_reached_fails_the_run(folder, fake_server):
     fake_server.when(instructions="the clerk").says("Hi.")
     fake_server.when(instructions="Is it polite?").fails(Fault.status(401))

@@ -11,7 +11,7 @@ from agency_cli.errors import ExitCode, LimitReached, ManifestError, Refused
 from agency_cli.events import Notice
 from agency_cli.rendering.run_json import run_json
 from agency_runs import build, message, run
-from fake_server import Fault
+from fake_server import Fault, Reply
 from journalled import send_to, write
 
 ONE = """
@@ -99,6 +99,13 @@ def test_what_does_not_fit_twice_ends_the_run_with_5(tmp_path, fake_server):
     assert "of clerk does not fit its output_schema, again: age: -1" in str(done.error)
     assert len(fake_server.requests) == 2
     assert done.output is None
+
+
+def test_a_model_that_refuses_is_not_asked_for_json(tmp_path, fake_server):
+    fake_server.when().replies(Reply(refusal="I will not."))
+    done = run(build(tmp_path, fake_server, ONE))
+    assert "I will not." in str(done.error)
+    assert len(fake_server.requests) == 1
 
 
 def test_json_in_a_fence_is_json(tmp_path, fake_server):

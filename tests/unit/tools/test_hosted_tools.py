@@ -153,3 +153,24 @@ def test_a_model_without_the_responses_api_is_told_at_the_tool(tmp_path, environ
     assert len(problems) == 6
     assert problems[0].path == ("agents", "clerk", "tools", 0)
     assert problems[0].line
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "guardrails: [no_keys]",
+        "output_schema: {type: object, properties: {name: {type: string}}, required: [name]}",
+    ],
+)
+def test_an_answer_beside_what_the_provider_did_is_looked_at_as_any_other(
+    tmp_path, fake_server, kept
+):
+    text = f"""
+    guardrails: {{no_keys: {{applies_to: output, regex: "sk-[a-z]+"}}}}
+    tools: {{web: {{hosted: web_search}}}}
+    agents: {{clerk: {{instructions: You are the clerk., tools: [web], {kept}}}}}
+    """
+    fake_server.when().replies(Reply(text="It is sk-abc.", hosted=USED[:1]))
+    done = run(build(tmp_path, fake_server, text, api="responses"))
+    assert done.output is None
+    assert done.error.kind == "refused"
