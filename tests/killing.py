@@ -2,7 +2,8 @@
 
 One line of JSON in: `{"arguments": [...], "rows": N, "seconds": S}`. The fork runs the command
 line, and is killed with SIGKILL right after it has committed the Nth row of a journal, or after so
-many seconds; without N and S it lives. One line of JSON out: `{"code": ..., "out": ..., "err": ...,
+many seconds; without N and S it lives, and one that hangs is ended with where it hung in `err`.
+One line of JSON out: `{"code": ..., "out": ..., "err": ...,
 "seconds": ...}`; a fork that was killed has the code -9. What takes long is imported once,
 which is what makes hundreds of command lines bearable.
 """
@@ -10,6 +11,7 @@ which is what makes hundreds of command lines bearable.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import signal
@@ -30,6 +32,9 @@ import agency_cli.cli.resuming
 import agency_cli.running  # noqa: F401 - imported before the forks
 from agency_cli.cli.app import run_command_line
 from agency_cli.models.warming import warm_up
+
+# Seconds after which a command line that is not to be killed counts as hanging.
+HANGS = 120
 
 
 def main() -> None:
@@ -63,15 +68,15 @@ def in_a_fork(
 
 
 def _status_of(child: int, deadline: float | None) -> int:
-    """Wait for `child`, and kill it at `deadline`, if there is one."""
-    while deadline is not None and time.monotonic() < deadline:
+    """Wait for `child`, and kill it at `deadline`; without one, end it where it hangs."""
+    last = time.monotonic() + HANGS if deadline is None else deadline
+    while time.monotonic() < last:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return status
         time.sleep(0.002)
-    if deadline is not None:
-        # The child stays there, dead or alive, until it is waited for.
-        os.kill(child, signal.SIGKILL)
+    # The child stays there, dead or alive, until it is waited for.
+    os.kill(child, signal.SIGABRT if deadline is None else signal.SIGKILL)
     return os.waitpid(child, 0)[1]
 
 
@@ -81,6 +86,7 @@ def _become(arguments: list[str], rows: int | None, out: Path, err: Path) -> Non
         for path, number in ((os.devnull, 0), (str(out), 1), (str(err), 2)):
             os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        faulthandler.enable(sys.stderr)
         if rows is not None:
             kill_after(rows)
         code = run_command_line(arguments)

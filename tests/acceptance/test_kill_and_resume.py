@@ -30,6 +30,7 @@ TESTS = Path(__file__).parent.parent
 Case = TypeVar("Case")
 KILLED, PAUSED = -9, 4
 MOST_PAUSES = 4
+MOST_KILLS = 200
 """How often a run can pause and be resumed: it asks for two approvals."""
 KILLS = 200
 OF_ONE_RESPONSE = {"id", "call_id", "provider_data"}
@@ -330,7 +331,7 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, driver, st
         done, kills, calls, sales = market.begin(rows=7), 0, 0, set()
         while done["code"] in {KILLED, PAUSED}:
             kills += 1
-            assert kills < 200, "it gets nowhere"
+            assert kills < MOST_KILLS, "it gets nowhere"
             more, which = in_flight(market.rows())
             calls, sales = calls + more, sales | which
             done = market.resume(rows=chance.randrange(1, 25))
@@ -373,26 +374,35 @@ class Moments:
     def next(self) -> float:
         return self._chance.uniform(0, self._longest)
 
-    def learn(self, done: dict[str, Any]) -> dict[str, Any]:
-        """Take note of how long a command line took that came to its end."""
+    def learn(self, done: dict[str, Any], *, rows: int) -> dict[str, Any]:
+        """Take note of how long a command line took, and of how many rows it wrote."""
         if done["code"] != KILLED:
             self._longest = (self._longest + done["seconds"]) / 2
+        elif rows == 0:
+            # Killed too early: without this, one that has grown too short would stay so.
+            self._longest *= 1.2
         return done
 
 
 def kill_at_random(market: Market, moments: Moments) -> int:
     """Kill one run at random moments until it is done; return how often."""
-    kills = 0
-    done = moments.learn(market.begin(seconds=moments.next()))
-    while not market.rows():
+    kills, written = 0, 0
+
+    def learn(done: dict[str, Any]) -> dict[str, Any]:
+        nonlocal kills, written
+        before, written = written, len(market.rows())
+        kills += done["code"] == KILLED
+        assert kills < MOST_KILLS, "it gets nowhere"
+        return moments.learn(done, rows=written - before)
+
+    done = learn(market.begin(seconds=moments.next()))
+    while not written:
         # Killed before anything was written: there is nothing to go on with.
-        kills += 1
-        done = moments.learn(market.begin(seconds=moments.next()))
+        done = learn(market.begin(seconds=moments.next()))
     calls, sales = 0, set[str]()
     while done["code"] in {KILLED, PAUSED}:
-        kills += done["code"] == KILLED
         more, which = in_flight(market.rows())
         calls, sales = calls + more, sales | which
-        done = moments.learn(market.resume(seconds=moments.next()))
+        done = learn(market.resume(seconds=moments.next()))
     require_once(market, done, calls, sales)
     return kills
