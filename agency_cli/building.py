@@ -33,7 +33,7 @@ from agency_cli.run_context import AgentGuards
 from agency_cli.store import home_folder
 from agency_cli.tools.approvals import unknown_arguments
 from agency_cli.tools.hosted import build_hosted
-from agency_cli.tools.kinds import build_tools, offers_of
+from agency_cli.tools.kinds import build_tools, offers_of, own_name_of
 from agency_cli.tools.mcp import AgencyAgent, Servers
 from agency_cli.tools.watched import watched
 
@@ -85,7 +85,7 @@ def build_agency(
         ManifestError: Tools that cannot be imported, or whose names clash.
     """
     choices = with_default_model(choose_models(loaded, overrides, environ))
-    tools, problems = build_tools(loaded.manifest.tools, loaded.folder)
+    tools, problems = build_tools(loaded.manifest.tools, loaded.folder, notify)
     contracts, faults = _output_contracts(loaded)
     problems += faults
     hosted, unfit = build_hosted(loaded.manifest.tools)
@@ -141,7 +141,7 @@ def _agent(
         model_settings=model.settings,
         output_type=contract,
         tools=[
-            watched(tool, key, name, loaded.manifest.tools[name])
+            watched(tool, key, name, loaded.manifest.tools[name], own_name=own_name_of(tool))
             for name in spec.tools
             for tool in tools.get(name, ())
         ],

@@ -9,7 +9,14 @@ from agency_cli.checks.flows import well_formed
 from agency_cli.checks.subject import Path, Subject
 from agency_cli.checks.tools import is_reserved
 from agency_cli.errors import Problem
-from agency_cli.manifest import DEFAULT_TOOL_NAME, Flow, Manifest, PythonTool, handoff_name
+from agency_cli.manifest import (
+    DEFAULT_TOOL_NAME,
+    Flow,
+    Manifest,
+    OpenApiTool,
+    PythonTool,
+    handoff_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ def tool_offers(
         if isinstance(spec, PythonTool):
             path = path if spec.name is None else ("tools", key, "name")
             advice = f"give tools.{key} another `name`"
+        elif isinstance(spec, OpenApiTool):
+            advice = f"give tools.{key} another `prefix`"
         for name in names_of(key):
             yield Offer(name, ("tools", key), path, advice)
 

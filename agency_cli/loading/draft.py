@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from agency_cli.checks import ERRORS, MOST_PROBLEMS, WARNINGS, Subject, Text, run_checks
 from agency_cli.checks.flows import too_many
-from agency_cli.checks.unsupported import unsupported_keys
 from agency_cli.errors import Problem
 from agency_cli.loading.composing import compose
 from agency_cli.loading.extensions import without_extensions
 from agency_cli.loading.files import (
     Place,
     TextFile,
+    missing_documents,
     missing_python_files,
     read_instruction_files,
 )
@@ -103,7 +103,7 @@ class _Reader:
         shape = [*composing_problems, *params.problems]
         references = filter(doubts.is_independent, interpolation.problems)
         shape += _known_places(references, result.problems)
-        shape += [*filter(doubts.is_decided, result.problems), *unsupported_keys(document)]
+        shape += filter(doubts.is_decided, result.problems)
         rest: list[Problem] = []
         warnings: list[Problem] = []
         shared, texts = "", dict[str, Text]()
@@ -146,7 +146,8 @@ class _Reader:
         read = {**included, **self._param_files, **files, **schemas.files}
         self._sources = self._sources._replace(files=read)
         missing = missing_python_files(manifest, self._folder)
-        return [*problems, *schemas.problems, *missing]
+        documents = missing_documents(manifest, self._folder)
+        return [*problems, *schemas.problems, *missing, *documents]
 
     def _shared(self, manifest: Manifest, interpolation: Interpolation) -> str:
         place = ("shared_instructions_file",)

@@ -1,4 +1,4 @@
-"""The files that a manifest names: instructions are read, files of Python must exist."""
+"""The files that a manifest names: instructions are read, others must exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agency_cli.checks.nearest import did_you_mean_file
 from agency_cli.checks.tools import named_python
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.reading import read_text
-from agency_cli.manifest import Manifest
+from agency_cli.manifest import Manifest, OpenApiTool
 
 Place = tuple[str | int, ...]
 
@@ -68,9 +68,21 @@ def missing_python_files(manifest: Manifest, folder: Path) -> Iterator[Problem]:
                 what = f"the folder {name!r} does not exist"
                 yield Problem(code="missing-file", message=what, path=place)
         elif name.endswith(".py") and not _exists(folder / name, Path.is_file):
-            hint = did_you_mean_file(name, _python_files(folder / name, folder))
+            hint = did_you_mean_file(name, _files_beside(folder / name, folder, "*.py"))
             what = f"the file {name!r} does not exist{hint}"
             yield Problem(code="missing-file", message=what, path=place)
+
+
+def missing_documents(manifest: Manifest, folder: Path) -> Iterator[Problem]:
+    """Yield a problem for each OpenAPI document that is named as a file and not there."""
+    for key, tool in manifest.tools.items():
+        if not isinstance(tool, OpenApiTool) or tool.is_remote:
+            continue
+        path = folder / tool.openapi
+        if not _exists(path, Path.is_file):
+            hint = did_you_mean_file(tool.openapi, _files_beside(path, folder, "*"))
+            what = f"the file {tool.openapi!r} does not exist{hint}"
+            yield Problem(code="missing-file", message=what, path=("tools", key, "openapi"))
 
 
 def _named_files(manifest: Manifest) -> Iterator[tuple[Place, str]]:
@@ -89,8 +101,8 @@ def _exists(path: Path, is_there: Callable[[Path], bool]) -> bool:
         return False
 
 
-def _python_files(wanted: Path, folder: Path) -> list[str]:
+def _files_beside(wanted: Path, folder: Path, pattern: str) -> list[str]:
     try:
-        return [os.path.relpath(path, folder) for path in wanted.parent.glob("*.py")]
+        return [os.path.relpath(path, folder) for path in wanted.parent.glob(pattern)]
     except (OSError, ValueError):
         return []

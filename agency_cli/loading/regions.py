@@ -16,6 +16,7 @@ _CREDENTIALS: Final[tuple[Pattern, ...]] = (
     ("defaults", "settings", "extra_headers", "*"),
     ("agents", "*", "settings", "extra_headers", "*"),
     ("tools", "*", "headers", "*"),
+    ("tools", "*", "query", "*"),
     ("tools", "*", "mcp", "headers", "*"),
     ("tools", "*", "mcp", "env", "*"),
     ("tools", "*", "options", "authorization"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, Field, SecretStr, Tag
+from pydantic import Discriminator, Field, SecretStr, StringConstraints, Tag
 
 from agency_cli.manifest.approvals import Approval, ApprovalAnswer, approval_of
 from agency_cli.manifest.base import Extensible, Strict, Text, ToolName
@@ -196,14 +196,28 @@ class McpTool(ToolSpec):
 class OpenApiTool(ToolSpec):
     """One tool for each operation of an HTTP service."""
 
+    keeps_time_itself: ClassVar[bool] = True
     openapi: Text
-    """File or address of its OpenAPI document."""
+    """File beside the manifest, or address, of its OpenAPI document (3.x, JSON or YAML)."""
     base_url: Text | None = None
     """Address of the service; without it, the document's first server."""
-    operations: list[Text] | None = None
-    """Patterns of the operations to offer; without it, all."""
+    operations: list[Text] | None = Field(default=None, min_length=1)
+    """Patterns (`*`, `?`) of the operations to offer, each of an operationId or of a method and a
+    path, such as `GET /pets/*`; without it, all."""
+    prefix: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{0,32}$")] = ""
+    """What the name of each tool begins with."""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
-    """HTTP headers of every request."""
+    """HTTP headers of every request, such as a key; models do not see them."""
+    query: dict[str, SecretStr] = Field(default_factory=dict)
+    """Parameters in the query of every request, such as a key; models do not see them."""
+    remote_refs: bool = False
+    """Whether the document may refer to documents on any server; without it, only to those below
+    its own folder."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the document is fetched."""
+        return self.openapi.lower().startswith(("http://", "https://"))
 
 
 TOOL_KINDS: dict[str, tuple[type[ToolSpec], ...]] = {

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import SecretStr
 
 from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import (
     HostedTool,
     McpTool,
+    OpenApiTool,
     ToolSpec,
     credentials_in,
     credentials_of,
@@ -62,9 +65,10 @@ def _hidden(spec: ToolSpec) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what may be a secret by where it comes from, and its place in the tool."""
     match spec:
         case McpTool(mcp=server):
-            for kind, values in (("env", server.env), ("headers", server.headers)):
-                for name, value in values.items():
-                    yield ("mcp", kind, name), value.get_secret_value()
+            for place, value in _values({"env": server.env, "headers": server.headers}):
+                yield ("mcp", *place), value
+        case OpenApiTool():
+            yield from _values({"headers": spec.headers, "query": spec.query})
         case HostedTool(options=options):
             headers = options.get("headers")
             for name, value in headers.items() if isinstance(headers, dict) else ():
@@ -72,3 +76,11 @@ def _hidden(spec: ToolSpec) -> Iterator[tuple[tuple[str, ...], str]]:
             yield ("options", "authorization"), str(options.get("authorization", ""))
         case _:
             return
+
+
+def _values(
+    groups: Mapping[str, Mapping[str, SecretStr]],
+) -> Iterator[tuple[tuple[str, str], str]]:
+    for group, values in groups.items():
+        for name, value in values.items():
+            yield (group, name), value.get_secret_value()

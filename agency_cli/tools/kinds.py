@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from agents import FunctionTool
 
 from agency_cli.checks.tool_names import Offer, handoff_offer, tool_offers
-from agency_cli.errors import Problem
+from agency_cli.errors import Problem, ServerUnavailable
 from agency_cli.importing import CannotImport
 from agency_cli.manifest import (
     AnyTool,
@@ -18,17 +18,29 @@ from agency_cli.manifest import (
     HttpTool,
     Manifest,
     McpTool,
+    OpenApiTool,
     PythonTool,
     ShellTool,
 )
 from agency_cli.tools.builtin import builtin_tools
+from agency_cli.tools.openapi.faults import NotFetched, Unusable
+from agency_cli.tools.openapi.function_tools import OperationTool, openapi_tools
 from agency_cli.tools.python import python_tools
 
 
 def build_tools(
-    specs: Mapping[str, AnyTool], folder: Path
+    specs: Mapping[str, AnyTool], folder: Path, notify: Callable[[str], None]
 ) -> tuple[dict[str, list[FunctionTool]], list[Problem]]:
-    """Return the tools behind each name under `tools`, and what is wrong with the others."""
+    """Return the tools behind each name under `tools`, and what is wrong with the others.
+
+    Args:
+        specs: What the manifest says of each.
+        folder: That of the manifest.
+        notify: Gets what is left out.
+
+    Raises:
+        ServerUnavailable: A document of a service cannot be fetched.
+    """
     built: dict[str, list[FunctionTool]] = {}
     problems: list[Problem] = []
     for name, spec in specs.items():
@@ -36,12 +48,22 @@ def build_tools(
             # A server's are known when it is connected; a provider's are none of ours.
             continue
         try:
-            built[name] = _tools_of(spec, folder)
+            built[name] = _tools_of(name, spec, folder, notify)
         except CannotImport as error:
             problems.append(
                 Problem(code="broken-tool", message=str(error), path=("tools", name, "python"))
             )
+        except Unusable as error:
+            path = ("tools", name, *error.place)
+            problems.append(Problem(code=error.code, message=str(error), path=path))
+        except NotFetched as error:
+            raise ServerUnavailable(f"tools.{name}.openapi: {error}") from error
     return built, problems
+
+
+def own_name_of(tool: FunctionTool) -> str:
+    """Return what else a tool is called in rules of approval; most have one name only."""
+    return tool.route if isinstance(tool, OperationTool) else ""
 
 
 def offers_of(
@@ -70,11 +92,15 @@ def offers_of(
     return [*map(handoff_offer, handing), *messages, *own]
 
 
-def _tools_of(spec: AnyTool, folder: Path) -> list[FunctionTool]:
+def _tools_of(
+    name: str, spec: AnyTool, folder: Path, notify: Callable[[str], None]
+) -> list[FunctionTool]:
     match spec:
         case PythonTool():
             return python_tools(spec, folder)
         case FilesTool() | ShellTool() | HttpTool() | AskUserTool():
             return builtin_tools(spec, folder)
+        case OpenApiTool():
+            return openapi_tools(spec, folder, lambda text: notify(f"tools.{name}: {text}"))
         case _:
             raise AssertionError(f"the loader lets no {type(spec).__name__} pass yet")

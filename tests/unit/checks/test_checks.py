@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from agency_cli.checks import ERRORS, WARNINGS, Subject, Text, run_checks
-from agency_cli.checks.unsupported import _UNSUPPORTED, unsupported_keys
 from agency_cli.manifest import Manifest
 
 
@@ -267,26 +266,3 @@ def test_keys_are_found_wherever_they_stand_and_never_shown(text):
 )
 def test_what_only_speaks_of_keys_is_none(text):
     assert codes(description=text) == []
-
-
-@pytest.mark.parametrize("row", _UNSUPPORTED, ids=lambda row: ".".join(row[0]))
-def test_what_is_not_supported_yet_is_refused_at_its_place(row):
-    pattern, refused = row
-    path = tuple("name" if part == "*" else part for part in pattern)
-    document = "anything" if refused not in ("file", "list", "handoff") else refused
-    for value in (document, refused):
-        whole = value if isinstance(value, str) else "anything"
-        for part in reversed(path):
-            whole = {part: whole}
-        found = [p.code for p in unsupported_keys(whole) if p.path == path]
-        is_refused = not isinstance(refused, str) or value == refused
-        assert found == (["not-supported-yet"] if is_refused else [])
-
-
-def test_what_is_supported_is_not_refused():
-    document = {
-        "tools": {"a": {"builtin": "files"}},
-        "flows": ["a > b", {"from": "a"}],
-        "agents": 3,
-    }
-    assert list(unsupported_keys(document)) == []

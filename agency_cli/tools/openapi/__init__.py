@@ -1,0 +1,1 @@
+"""The operations of an HTTP service that an OpenAPI document describes, as tools."""
