@@ -23,6 +23,7 @@ FREE = {
     "env",
     "when",
     "options",
+    "query",
     "metadata",
     "extra_params",
     "extra_query",
