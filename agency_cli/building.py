@@ -85,7 +85,7 @@ def build_agency(
         ManifestError: Tools that cannot be imported, or whose names clash.
     """
     choices = with_default_model(choose_models(loaded, overrides, environ))
-    tools, problems = build_tools(loaded.manifest.tools, loaded.folder, notify)
+    tools, problems = build_tools(loaded, notify)
     contracts, faults = _output_contracts(loaded)
     problems += faults
     hosted, unfit = build_hosted(loaded.manifest.tools)

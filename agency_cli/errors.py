@@ -9,7 +9,7 @@ AgencyError
 │   ├── Paused            4   it waits for a person to agree to what an agent wants to do
 │   ├── Refused           5   a guardrail, or the output's schema, refused
 │   ├── ProviderFailed    6   the provider refused, could not be reached, or answered nonsense
-│   └── ServerUnavailable 6   an MCP server that the run requires did not start, or does not answer
+│   └── ServerUnavailable 6   an MCP server, or a document of tools, that the run needs is not there
 └── Interrupted         130   the person pressed Ctrl-C
 """
 

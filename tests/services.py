@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 import yaml
 from agents import FunctionTool
 
 from agency_cli.foreign import ToolRefused
 from agency_cli.manifest import OpenApiTool
+from agency_cli.tools.openapi.faults import Unusable
 from agency_cli.tools.openapi.function_tools import openapi_tools
 from agency_cli.tools.openapi.service import Service, read_service
+
+OK: dict[str, Any] = {"responses": {"200": {"description": "ok"}}}
 
 
 def document(paths: Mapping[str, Any], *, version: str = "3.1.0", **rest: Any) -> dict[str, Any]:
@@ -40,6 +44,11 @@ def posting(schema: Any, kind: str = "application/json", **body: Any) -> dict[st
     return {"/things": {"post": {**operation, "responses": {"200": {"description": "ok"}}}}}
 
 
+def paths_of(*ids: str) -> dict[str, Any]:
+    """Return paths with one operation of each id."""
+    return {f"/{number}": {"get": {"operationId": each, **OK}} for number, each in enumerate(ids)}
+
+
 def written(folder: Path, content: Any, name: str = "service.yaml") -> str:
     text = content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
     path = folder / name
@@ -50,6 +59,14 @@ def written(folder: Path, content: Any, name: str = "service.yaml") -> str:
 
 def read(folder: Path, content: Any, **spec: Any) -> Service:
     return read_service(OpenApiTool(openapi=written(folder, content), **spec), folder)
+
+
+def refused(folder: Path, content: Any, **spec: Any) -> Unusable:
+    """Return why a document cannot be used, which is one line."""
+    with pytest.raises(Unusable) as caught:
+        read(folder, content, **spec)
+    assert "\n" not in str(caught.value)
+    return caught.value
 
 
 def tools_of(folder: Path, content: Any, **spec: Any) -> dict[str, FunctionTool]:

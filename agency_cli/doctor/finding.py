@@ -14,7 +14,7 @@ class Finding:
 
     Attributes:
         kind: What sort of thing it is: `variable`, `package`, `folder`, `store`, `weights`,
-            `price`, `server`, `program`, `mcp server`.
+            `price`, `server`, `program`, `mcp server`, `openapi`, `service`.
         name: Which one.
         status: `missing` keeps the agency from running as it is written; a `note` does not.
         detail: What was found, in some words; never the value of a variable.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from agency_cli.doctor.case import Case, without_secrets
 from agency_cli.doctor.finding import Finding
 from agency_cli.doctor.mcp_servers import mcp_servers, programs
+from agency_cli.doctor.openapi import services
 from agency_cli.doctor.packages import extras, imported_packages, installed
 from agency_cli.doctor.places import folders, store, weights
 from agency_cli.doctor.prices import price_list, prices
@@ -23,6 +24,7 @@ OF_A_MANIFEST: tuple[Need, ...] = (
     servers,
     programs,
     mcp_servers,
+    services,
     folders,
     store,
     prices,

@@ -38,8 +38,8 @@ def servers(case: Case) -> Iterator[Finding]:
         if model.endpoint is not None:
             key = (model.endpoint.provider, model.endpoint.base_url)
             users.setdefault(key, {}).update(dict.fromkeys(agents))
-    addresses = {key: _address(key[1]) for key in users}
-    failures = _tried(set(addresses.values())) if case.connect else {}
+    addresses = {key: address_of(key[1]) for key in users}
+    failures = tried(set(addresses.values())) if case.connect else {}
     for key, needed_by in users.items():
         address = addresses[key]
         failure = failures.get(address)
@@ -55,7 +55,7 @@ def servers(case: Case) -> Iterator[Finding]:
         )
 
 
-def _address(base_url: str) -> Address:
+def address_of(base_url: str) -> Address:
     """Return what a client would connect to; loading has seen to it that the URL is sound."""
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
 
@@ -69,7 +69,7 @@ def _address(base_url: str) -> Address:
     return Address(of_proxy.hostname or "", of_proxy.port or PORTS.get(of_proxy.scheme, 80), host)
 
 
-def _tried(addresses: set[Address]) -> dict[Address, str]:
+def tried(addresses: set[Address]) -> dict[Address, str]:
     """Connect to all, and return why those that did not work out did not."""
     failures = dict.fromkeys(addresses, f"no answer within {PATIENCE:g} seconds")
 

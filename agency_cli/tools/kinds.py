@@ -10,6 +10,7 @@ from agents import FunctionTool
 from agency_cli.checks.tool_names import Offer, handoff_offer, tool_offers
 from agency_cli.errors import Problem, ServerUnavailable
 from agency_cli.importing import CannotImport
+from agency_cli.loading import LoadedManifest
 from agency_cli.manifest import (
     AnyTool,
     AskUserTool,
@@ -29,13 +30,12 @@ from agency_cli.tools.python import python_tools
 
 
 def build_tools(
-    specs: Mapping[str, AnyTool], folder: Path, notify: Callable[[str], None]
+    loaded: LoadedManifest, notify: Callable[[str], None]
 ) -> tuple[dict[str, list[FunctionTool]], list[Problem]]:
     """Return the tools behind each name under `tools`, and what is wrong with the others.
 
     Args:
-        specs: What the manifest says of each.
-        folder: That of the manifest.
+        loaded: The manifest.
         notify: Gets what is left out.
 
     Raises:
@@ -43,12 +43,12 @@ def build_tools(
     """
     built: dict[str, list[FunctionTool]] = {}
     problems: list[Problem] = []
-    for name, spec in specs.items():
+    for name, spec in loaded.manifest.tools.items():
         if isinstance(spec, McpTool | HostedTool):
             # A server's are known when it is connected; a provider's are none of ours.
             continue
         try:
-            built[name] = _tools_of(name, spec, folder, notify)
+            built[name] = _tools_of(name, spec, loaded.folder, notify)
         except CannotImport as error:
             problems.append(
                 Problem(code="broken-tool", message=str(error), path=("tools", name, "python"))
@@ -57,7 +57,8 @@ def build_tools(
             path = ("tools", name, *error.place)
             problems.append(Problem(code=error.code, message=str(error), path=path))
         except NotFetched as error:
-            raise ServerUnavailable(f"tools.{name}.openapi: {error}") from error
+            place = loaded.place_of(("tools", name, "openapi"))
+            raise ServerUnavailable(f"{place}: tools.{name}.openapi: {error}") from error
     return built, problems
 
 

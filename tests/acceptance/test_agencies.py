@@ -12,6 +12,7 @@ import yaml
 
 from command_line import agency
 from fake_server import ModelRequest, Reply, ToolCall
+from petstores import petstore
 
 AGENCIES = sorted((Path(__file__).parents[2] / "agencies").glob("*/agency.yaml"))
 
@@ -40,10 +41,21 @@ def test_it_can_be_drawn(shipped, tmp_path):
         assert agency("graph", shipped, "--format", kind, folder=tmp_path).code == 0
 
 
-def test_it_runs_and_everybody_who_is_asked_answers(shipped, fake_server, tmp_path):
+@pytest.fixture
+def services(shipped):
+    """The environment in which an agency finds the service that is shipped beside it, if any."""
+    program = shipped.parent / "petstore.py"
+    if not program.exists():
+        yield {}
+        return
+    with petstore(program) as url:
+        yield {"PETSTORE_URL": url}
+
+
+def test_it_runs_and_everybody_who_is_asked_answers(shipped, services, fake_server, tmp_path):
     fake_server.script(diligent)
     done = agency("run", shipped, "Build a REST API", "--json", "--yes", folder=tmp_path,
-                  environ=fake_server.env)  # fmt: skip
+                  environ={**fake_server.env, **services})  # fmt: skip
     assert done.code == 0, done.err
     result = json.loads(done.out)
     assert result["final_output"]
@@ -75,7 +87,10 @@ def diligent(request: ModelRequest) -> Reply:
 
 
 def calls_of(name: str, schema: dict[str, Any]) -> list[ToolCall]:
-    properties = schema.get("properties", {})
+    properties = {
+        key: schema.get("$defs", {}).get(value.get("$ref", "").rpartition("/")[2], value)
+        for key, value in schema.get("properties", {}).items()
+    }
     recipients = properties.get("recipient_agent", {}).get("enum")
     arguments = {key: example(value) for key, value in properties.items()}
     if recipients:
@@ -97,6 +112,6 @@ def example(schema: dict[str, Any]) -> Any:
         case "integer" | "number":
             return 1
         case "array":
-            return [1, 2]
+            return [] if "$ref" in schema.get("items", {}) else [1, 2]
         case _:
             return None

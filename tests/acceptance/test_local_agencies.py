@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import agency
+from petstores import petstore
 
 AGENCIES = Path(__file__).parents[2] / "agencies"
 DIFF = """\
@@ -62,3 +63,19 @@ def test_the_embedded_model_calls_tools_of_a_server(tmp_path):
              if call["kind"] == "tool"]  # fmt: skip
     assert any(call["name"].startswith("mcp_watch__") for call in calls)
     assert all(call["status"] == "ok" for call in calls)
+
+
+def test_the_embedded_model_calls_the_operations_of_a_service(tmp_path):
+    skipped = shutil.ignore_patterns("output", ".agency", "__pycache__")
+    shutil.copytree(AGENCIES / "petstore_agent", tmp_path / "petstore_agent", ignore=skipped)
+    manifest = tmp_path / "petstore_agent" / "agency.yaml"
+    with petstore(manifest.parent / "petstore.py") as url:
+        done = agency("run", manifest, "Which cats can I have?", "--model", "local", "--yes",
+                      "--json", folder=tmp_path, environ={"PETSTORE_URL": url})  # fmt: skip
+    if done.code == 6 and os.environ.get("AGENCY_REQUIRE_LOCAL") != "1":
+        pytest.skip(done.err)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["final_output"].strip()
+    kinds = {node["kind"] for node in result["tree"]["children"]}
+    assert kinds & {"tool", "message"}, "it looked, or asked the clerk"

@@ -19,7 +19,7 @@ from agency_cli.tools.openapi.naming import Called, chosen, is_exact, matches, p
 from agency_cli.tools.openapi.references import Part, References
 from agency_cli.tools.openapi.shapes import Head, OperationObject, PathItem, Server, shaped
 
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 LONGEST_DESCRIPTION: Final = 1_000
 """Characters of what a document says of an operation."""
 _VERSION: Final = re.compile(r"3\.\d+(\.\d+.*)?")
@@ -134,8 +134,8 @@ class _Reader:
             except (NoTool, BrokenDocument) as fault:
                 raise BrokenDocument(f"{self._spec.openapi}: {path}: {fault}") from None
             if path.startswith("/") and isinstance(item.value, Mapping):
-                for method in METHODS:
-                    if isinstance(item.value.get(method), Mapping):
+                for method, operation in item.value.items():
+                    if method in METHODS and isinstance(operation, Mapping):
                         yield method, path, item, item.at(method)
 
     def _description(self, called: Called, item: Part, operation: Part) -> str:
