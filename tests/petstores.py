@@ -10,12 +10,16 @@ from pathlib import Path
 
 
 @contextmanager
-def petstore(program: Path) -> Iterator[str]:
-    """Run the service; give its address."""
+def service_beside(folder: Path) -> Iterator[dict[str, str]]:
+    """Run the service that an agency is shipped with, if any; give the environment for it."""
+    program = folder / "petstore.py"
+    if not program.exists():
+        yield {}
+        return
     line = [sys.executable, str(program), "0"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            yield process.stdout.readline().strip()
+            yield {"PETSTORE_URL": process.stdout.readline().strip()}
         finally:
             process.kill()

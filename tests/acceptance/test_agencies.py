@@ -12,7 +12,7 @@ import yaml
 
 from command_line import agency
 from fake_server import ModelRequest, Reply, ToolCall
-from petstores import petstore
+from petstores import service_beside
 
 AGENCIES = sorted((Path(__file__).parents[2] / "agencies").glob("*/agency.yaml"))
 
@@ -44,12 +44,8 @@ def test_it_can_be_drawn(shipped, tmp_path):
 @pytest.fixture
 def services(shipped):
     """The environment in which an agency finds the service that is shipped beside it, if any."""
-    program = shipped.parent / "petstore.py"
-    if not program.exists():
-        yield {}
-        return
-    with petstore(program) as url:
-        yield {"PETSTORE_URL": url}
+    with service_beside(shipped.parent) as environ:
+        yield environ
 
 
 def test_it_runs_and_everybody_who_is_asked_answers(shipped, services, fake_server, tmp_path):

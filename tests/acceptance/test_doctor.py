@@ -11,6 +11,7 @@ import pytest
 
 from command_line import Finished, agency, environment
 from fake_server import FakeServer
+from petstores import service_beside
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("agencies/*/agency.yaml"))
 MANIFEST = """\
@@ -216,7 +217,8 @@ def test_without_a_manifest_the_machine_is_told_of(tmp_path):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
 def test_every_example_needs_nothing_more_with_the_embedded_model(path, tmp_path):
-    done = agency("doctor", path, "--model", "local", folder=tmp_path)
+    with service_beside(path.parent) as environ:
+        done = agency("doctor", path, "--model", "local", folder=tmp_path, environ=environ)
     assert done.code == 0, done.out + done.err
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import agency
-from petstores import petstore
+from petstores import service_beside
 
 AGENCIES = Path(__file__).parents[2] / "agencies"
 DIFF = """\
@@ -69,9 +69,9 @@ def test_the_embedded_model_calls_the_operations_of_a_service(tmp_path):
     skipped = shutil.ignore_patterns("output", ".agency", "__pycache__")
     shutil.copytree(AGENCIES / "petstore_agent", tmp_path / "petstore_agent", ignore=skipped)
     manifest = tmp_path / "petstore_agent" / "agency.yaml"
-    with petstore(manifest.parent / "petstore.py") as url:
+    with service_beside(manifest.parent) as environ:
         done = agency("run", manifest, "Which cats can I have?", "--model", "local", "--yes",
-                      "--json", folder=tmp_path, environ={"PETSTORE_URL": url})  # fmt: skip
+                      "--json", folder=tmp_path, environ=environ)  # fmt: skip
     if done.code == 6 and os.environ.get("AGENCY_REQUIRE_LOCAL") != "1":
         pytest.skip(done.err)
     assert done.code == 0, done.err
