@@ -84,10 +84,13 @@ def _read(tool: OpenApiTool, case: Case) -> Service | str | None:
 
 
 def _detail(tool: OpenApiTool, found: Service | str | None) -> str:
+    from agency_cli.tools.openapi.documents import shown_name  # noqa: PLC0415 - few need it
+
+    shown = shown_name(tool.openapi)
     if found is None:
-        return f"{tool.openapi} was not fetched"
+        return f"{shown} was not fetched"
     if isinstance(found, str):
         return found.partition("; ")[0]
     left_out = "".join(f"; {text}" for text in found.left_out)
     offered = len(found.operations)
-    return f"{tool.openapi}, {found.size} operations, {offered} of them offered{left_out}"
+    return f"{shown}, {found.size} operations, {offered} of them offered{left_out}"

@@ -48,6 +48,15 @@ def read_document(path: Path, shown: str) -> dict[str, Any]:
     return parsed(data, shown)
 
 
+def shown_name(place: str) -> str:
+    """Return a file as it is, and an address without what may be secret in it."""
+    scheme, separator, rest = place.partition("://")
+    if not separator:
+        return place
+    host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
 def fetch_document(url: str) -> dict[str, Any]:
     """Return the document at an address. No header of the manifest is sent for it.
 
@@ -57,6 +66,7 @@ def fetch_document(url: str) -> dict[str, Any]:
     """
     import httpx2  # noqa: PLC0415 - few documents are fetched
 
+    shown = shown_name(url)
     data = bytearray()
     try:
         with (
@@ -65,7 +75,7 @@ def fetch_document(url: str) -> dict[str, Any]:
         ):
             if not response.is_success:
                 status = f"{response.status_code} {response.reason_phrase}".strip()
-                raise NotFetched(f"{url} cannot be fetched: HTTP {status}; check the address")
+                raise NotFetched(f"{shown} cannot be fetched: HTTP {status}; check the address")
             for chunk in response.iter_bytes():
                 data += chunk
                 if len(data) > LARGEST_DOCUMENT:
@@ -73,8 +83,8 @@ def fetch_document(url: str) -> dict[str, Any]:
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
         reason = one_line(error) or type(error).__name__
         advice = "check the address and the network, or name a file"
-        raise NotFetched(f"{url} cannot be fetched: {reason}; {advice}") from error
-    return parsed(bytes(data), url)
+        raise NotFetched(f"{shown} cannot be fetched: {reason}; {advice}") from error
+    return parsed(bytes(data), shown)
 
 
 def parsed(data: bytes, shown: str) -> dict[str, Any]:

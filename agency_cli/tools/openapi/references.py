@@ -12,7 +12,7 @@ from urllib.request import url2pathname
 from referencing import Registry, Resource, Specification
 from referencing.exceptions import Unresolvable
 
-from agency_cli.tools.openapi.documents import fetch_document, read_document
+from agency_cli.tools.openapi.documents import fetch_document, read_document, shown_name
 from agency_cli.tools.openapi.faults import BrokenDocument, NoTool
 
 MOST_HOPS: Final = 50
@@ -106,7 +106,9 @@ class References:
         if parts.scheme in {"http", "https"}:
             if self.remote or _is_beside(uri, self.home):
                 return lambda: fetch_document(uri)
-            raise BrokenDocument(f"{uri} is elsewhere; allow that with `remote_refs: true`")
+            raise BrokenDocument(
+                f"{shown_name(uri)} is elsewhere; allow that with `remote_refs: true`"
+            )
         path = file_of(uri)
         if not self.home.startswith("file:") or path is None:
             raise BrokenDocument(f"{uri} is no address that can be read")

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from agency_cli.checks.providers import fault_of_url
 from agency_cli.manifest import OpenApiTool
 from agency_cli.tools.openapi.arguments import Signature, signature_of
-from agency_cli.tools.openapi.documents import fetch_document, read_document
+from agency_cli.tools.openapi.documents import fetch_document, read_document, shown_name
 from agency_cli.tools.openapi.faults import BrokenDocument, NoTool, Unusable
 from agency_cli.tools.openapi.naming import Called, chosen, is_exact, matches, public_names
 from agency_cli.tools.openapi.references import Part, References
@@ -72,12 +72,13 @@ def read_service(spec: OpenApiTool, folder: Path) -> Service:
         NotFetched: It cannot be fetched.
     """
     home, document = _document(spec, folder)
-    _require_openapi_3(document, spec.openapi)
+    shown = shown_name(spec.openapi)
+    _require_openapi_3(document, shown)
     references = References(home, document, spec.remote_refs)
     reader = _Reader(spec, references)
     found = dict(reader.listed())
     if not found:
-        raise BrokenDocument(f"{spec.openapi} describes no operation under `paths`")
+        raise BrokenDocument(f"{shown} describes no operation under `paths`")
     names = public_names(found, spec.prefix)
     made: list[Operation] = []
     left_out: list[str] = []
@@ -89,7 +90,7 @@ def read_service(spec: OpenApiTool, folder: Path) -> Service:
             _require_not_named(called, spec, fault)
             left_out.append(f"{called.shown} is left out: {fault}")
     if not made:
-        raise BrokenDocument(f"no tool can be made of {spec.openapi}: {'; '.join(left_out[:3])}")
+        raise BrokenDocument(f"no tool can be made of {shown}: {'; '.join(left_out[:3])}")
     return Service(tuple(made), tuple(left_out), len(found))
 
 
@@ -132,7 +133,7 @@ class _Reader:
             try:
                 item = self._references.followed(Part(value, paths.base))
             except (NoTool, BrokenDocument) as fault:
-                raise BrokenDocument(f"{self._spec.openapi}: {path}: {fault}") from None
+                raise BrokenDocument(f"{shown_name(self._spec.openapi)}: {path}: {fault}") from None
             if path.startswith("/") and isinstance(item.value, Mapping):
                 for method, operation in item.value.items():
                     if method in METHODS and isinstance(operation, Mapping):

@@ -116,6 +116,17 @@ def test_a_document_is_fetched_and_its_servers_are_relative_to_it():
         read_service(OpenApiTool(openapi=url), None)
 
 
+def test_what_may_be_secret_in_an_address_is_in_no_message():
+    with http_service() as gone:
+        pass
+    url = gone.url.replace("://", "://ann:pass-word@") + "/openapi.json?key=hidden-123"
+    with pytest.raises(NotFetched) as caught:
+        read_service(OpenApiTool(openapi=url), None)
+    assert f"{gone.url}/openapi.json cannot be fetched" in str(caught.value)
+    assert "pass-word" not in str(caught.value)
+    assert "hidden-123" not in str(caught.value)
+
+
 # Names and choice.
 
 
