@@ -14,6 +14,7 @@ import typer
 
 from agency_cli import __version__
 from agency_cli.cli.chat import chat
+from agency_cli.cli.diff import diff
 from agency_cli.cli.doctor import doctor
 from agency_cli.cli.graph import graph
 from agency_cli.cli.run import run
@@ -34,6 +35,7 @@ app.command()(run)
 app.command()(chat)
 app.command()(validate)
 app.command()(graph)
+app.command()(diff)
 app.command()(doctor)
 app.add_typer(runs_app, name="runs")
 app.add_typer(threads_app, name="threads")
