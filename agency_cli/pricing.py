@@ -81,6 +81,22 @@ class ListPrice:
                 continue
         return None
 
+    def context_window(self) -> int | None:
+        """Return how many tokens a call may have, input and output together, if the list knows."""
+        from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - see above
+
+        find = get_snapshot().find_provider_model
+        likely: tuple[tuple[str | None, str | None], ...] = (
+            ((None, self.base_url), ("openai", None)) if self.base_url else (("litellm", None),)
+        )
+        for provider, address in likely:
+            try:
+                _, model = find(self.model, None, provider, address)
+            except LookupError:
+                continue
+            return model.context_window
+        return None
+
 
 def newest_change(today: date) -> date | None:
     """Return the day of the latest change of a price, not after `today`, that the list knows."""

@@ -17,6 +17,7 @@ from agency_cli.cli.chat import chat
 from agency_cli.cli.diff import diff
 from agency_cli.cli.doctor import doctor
 from agency_cli.cli.graph import graph
+from agency_cli.cli.plan import plan
 from agency_cli.cli.run import run
 from agency_cli.cli.runs import app as runs_app
 from agency_cli.cli.threads import app as threads_app
@@ -36,6 +37,7 @@ app.command()(chat)
 app.command()(validate)
 app.command()(graph)
 app.command()(diff)
+app.command()(plan)
 app.command()(doctor)
 app.add_typer(runs_app, name="runs")
 app.add_typer(threads_app, name="threads")

@@ -34,7 +34,7 @@ def wider_tool(old: ToolSpec, new: ToolSpec) -> Iterator[tuple[str, str]]:
     if type(old) is not type(new):
         yield f"is another tool: {kind_of(old)} → {kind_of(new)}", ""
         return
-    if change := weaker(_approval(old), _approval(new)):
+    if change := weaker(approval_in_force(old), approval_in_force(new)):
         yield f"asks less: {change}", "approval"
     if is_raised(old.timeout_seconds, new.timeout_seconds):
         yield (
@@ -72,6 +72,7 @@ def _wider_list(
             yield f"may also: {', '.join(added)} (new under {key})", key
 
 
-def _approval(tool: ToolSpec) -> Approval:
+def approval_in_force(tool: ToolSpec) -> Approval:
+    """Return whom a call of the tool is agreed to by, also where its declaration does not say."""
     usual: Approval = "ask" if isinstance(tool, ShellTool) else "never"
     return usual if tool.approval is None else tool.approval
