@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agency_cli.cli.options import entry_of, limits_of, overrides_of, params_of
 from agency_cli.loading import load_manifest
-from agency_cli.models.choice import choose_models
+from agency_cli.models.choice import choose_judges, choose_models
 from agency_cli.planning import plan_of
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.plan import plan_json, plan_text
@@ -40,15 +40,17 @@ def show(options: PlanOptions) -> None:
     loaded = load_manifest(options.manifest, params=params_of(options.params))
     overrides = overrides_of(options.models, loaded.manifest)
     choices = choose_models(loaded, overrides, environ)
-    if not all(choice.model for choice in choices.values()):
+    judges = choose_judges(loaded, overrides, environ)
+    if not all(choice.model for choice in (*choices.values(), *judges.values())):
         # The SDK alone knows its default, and takes seconds to import.
         from agency_cli.models.default import with_default_model  # noqa: PLC0415 - see above
 
-        choices = with_default_model(choices)
+        choices, judges = with_default_model(choices), with_default_model(judges)
     limits, origins = limits_of(loaded, options.limits)
     plan = plan_of(
         loaded,
         choices,
+        judges,
         overrides,
         entry=entry_of(loaded.manifest, options.agent),
         limits=limits,

@@ -13,7 +13,9 @@ from urllib.parse import urlsplit
 from agency_cli.comparing.flows import wider_flows
 from agency_cli.comparing.numbers import is_raised, raised
 from agency_cli.comparing.tool_permissions import kind_of, wider_tool
+from agency_cli.comparing.values import told
 from agency_cli.manifest import AgentSpec, Limits, Manifest
+from agency_cli.manifest.guardrails import GuardrailSpec
 
 _ACTIONS = ("warn", "retry", "block")
 
@@ -72,19 +74,14 @@ def _own(key: str, before: AgentSpec | None, old: Manifest, new: Manifest) -> It
         yield Permission(key, f"max_turns {raised(*turns)}", f"{place}.max_turns")
     if before.output_schema is not None and agent.output_schema is None:
         yield Permission(key, "may answer without a schema", f"{place}.output_schema")
-    kept = _guardrails(agent, new)
-    for name in _guardrails(before, old):
+    kept = new.guardrails_of(key)
+    for name in old.guardrails_of(key):
         if name not in kept:
             yield Permission(key, f"is no longer held by {name}", f"{place}.guardrails")
 
 
 def _turns(agent: AgentSpec, manifest: Manifest) -> int | None:
     return agent.max_turns if agent.max_turns is not None else manifest.defaults.max_turns
-
-
-def _guardrails(agent: AgentSpec, manifest: Manifest) -> list[str]:
-    listed = agent.guardrails if agent.guardrails is not None else manifest.defaults.guardrails
-    return listed or []
 
 
 def _hosts(key: str, old: Manifest, new: Manifest) -> Iterator[Permission]:
@@ -119,8 +116,18 @@ def _whole(old: Manifest, new: Manifest) -> Iterator[Permission]:
             yield Permission(None, f"{name} {raised(before, after)}", place)
     if new.tracing and not old.tracing:
         yield Permission(None, "uploads traces to OpenAI", "tracing")
-    for name, guardrail in new.guardrails.items():
-        before = old.guardrails.get(name)
-        if before and _ACTIONS.index(guardrail.action) < _ACTIONS.index(before.action):
-            words = f"the guardrail {name} does less: {before.action} → {guardrail.action}"
-            yield Permission(None, words, f"guardrails.{name}.action")
+    for name in old.guardrails.keys() & new.guardrails.keys():
+        for words, key in _does_less(old.guardrails[name], new.guardrails[name]):
+            yield Permission(None, f"the guardrail {name} {words}", f"guardrails.{name}{key}")
+
+
+def _does_less(old: GuardrailSpec, new: GuardrailSpec) -> Iterator[tuple[str, str]]:
+    """Yield in what way a guardrail may let through more, each with the key that says so."""
+    ranks = [_ACTIONS.index(each.action) for each in (old, new)]
+    if ranks[1] < ranks[0]:
+        yield f"does less: {old.action} → {new.action}", ".action"
+    if new.action == "retry" and old.action == "retry" and new.retries > old.retries:
+        yield f"asks again more often: {old.retries} → {new.retries}", ".retries"
+    leave_out = {"action", "retries", "message"}
+    checked = [each.model_dump(mode="json", exclude=leave_out) for each in (old, new)]
+    yield from ((f"checks something else: {words}", "") for words in told(*checked))

@@ -33,6 +33,7 @@ class AgentPlan(NamedTuple):
         settings: Of each model call; secrets are masked.
         fallbacks: What is tried when its model's provider fails, in order.
         missing: Variables that are not set and that its model cannot do without.
+        guardrails: What checks its input, its output and its tools' calls.
         reaches: Whom it may ask, or hand over to.
         turns: How many model calls it may make for one input, and where that was set.
         prompt: Its system prompt, whole.
@@ -48,6 +49,7 @@ class AgentPlan(NamedTuple):
     fallbacks: tuple[str, ...]
     missing: tuple[str, ...]
     tools: tuple[ToolPlan, ...]
+    guardrails: tuple[str, ...]
     reaches: tuple[str, ...]
     turns: str
     prompt: str
@@ -74,6 +76,7 @@ class Plan(NamedTuple):
 def plan_of(
     loaded: LoadedManifest,
     choices: Mapping[str, ModelChoice],
+    judges: Mapping[str, ModelChoice],
     overrides: ModelOverrides,
     *,
     entry: str,
@@ -86,6 +89,7 @@ def plan_of(
     Args:
         loaded: The manifest.
         choices: The model of each agent, by key.
+        judges: The model of each guardrail that is a judge, by key.
         overrides: Models given on the command line.
         entry: Key of the agent that gets the message.
         limits: The limits in force.
@@ -101,7 +105,10 @@ def plan_of(
         )
         for key in (*reached, *others)
     )
-    called = [each for key in reached for each in choices[key].usable_chain]
+    guarding = {name for key in reached for name in loaded.manifest.guardrails_of(key)}
+    at_work = [choices[key] for key in reached]
+    at_work += [judge for name, judge in judges.items() if name in guarding]
+    called = [each for choice in at_work for each in choice.usable_chain]
     in_force = tuple(
         LimitPlan(name, getattr(limits, name), origins.get(name, "its default"))
         for name in Limits.model_fields
@@ -125,6 +132,7 @@ def _agent(
         fallbacks=tuple(_fallback(each) for each in choice.fallbacks),
         missing=choice.missing,
         tools=tuple(_tool(name, loaded) for name in manifest.agents[key].tools),
+        guardrails=tuple(_guardrail(name, loaded) for name in manifest.guardrails_of(key)),
         reaches=tuple(_reaches(key, loaded)),
         turns=_turns(key, loaded),
         prompt=loaded.instructions[key],
@@ -160,6 +168,11 @@ def _tool(name: str, loaded: LoadedManifest) -> ToolPlan:
         f"{' '.join(_conditions(rule.tool, rule.when)) or 'else'}: {rule.then}" for rule in approval
     )
     return ToolPlan(name, kind_of(spec), f"by rules ({rules})")
+
+
+def _guardrail(name: str, loaded: LoadedManifest) -> str:
+    spec = loaded.manifest.guardrails[name]
+    return f"{name} ({spec.applies_to}, {spec.action})"
 
 
 def _conditions(tool: str | None, when: Mapping[str, str]) -> Iterator[str]:

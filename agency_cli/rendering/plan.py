@@ -44,30 +44,27 @@ def plan_json(plan: Plan, *, prompts: bool) -> str:
 
 def _agent(agent: AgentPlan, *, prompts: bool) -> Iterator[str]:
     yield agent.agent if agent.reached else f"{agent.agent} (no flow leads to it from the entry)"
-    yield _row("model", f"{agent.model} (from {agent.why})")
-    api = f", {agent.api}" if agent.api else ""
-    yield _row("provider", f"{agent.provider}{api}")
-    if agent.missing:
-        yield _row("missing", f"{', '.join(agent.missing)} not set")
-    for name, value in agent.settings.items():
-        yield _row("setting", f"{name}: {one_line(json.dumps(value, ensure_ascii=False))}")
-    for fallback in agent.fallbacks:
-        yield _row("else", fallback)
-    for tool in agent.tools:
-        yield _row("tool", one_line(f"{tool.name} ({tool.kind}), {tool.approval}"))
-    if agent.reaches:
-        yield _row("flows", ", ".join(agent.reaches))
-    if agent.turns:
-        yield _row("max_turns", agent.turns)
+    yield from (f"  {label:{_LABEL}}{text}" for label, text in _rows(agent) if text)
     if prompts:
-        yield _row("prompt", "")
+        yield "  prompt"
         yield from (f"    | {line}" for line in lines_of(agent.prompt))
     else:
-        yield _row("prompt", f"{len(agent.prompt):,} characters")
+        yield f"  {'prompt':{_LABEL}}{len(agent.prompt):,} characters"
 
 
-def _row(label: str, text: str) -> str:
-    return f"  {label:{_LABEL}}{text}"
+def _rows(agent: AgentPlan) -> Iterator[tuple[str, str]]:
+    """Yield what is known of an agent, each with its label; a text that is empty is left out."""
+    yield "model", f"{agent.model} (from {agent.why})"
+    yield "provider", f"{agent.provider}{f', {agent.api}' if agent.api else ''}"
+    yield "missing", f"{', '.join(agent.missing)} not set" if agent.missing else ""
+    for name, value in agent.settings.items():
+        yield "setting", f"{name}: {one_line(json.dumps(value, ensure_ascii=False))}"
+    yield from (("else", fallback) for fallback in agent.fallbacks)
+    for tool in agent.tools:
+        yield "tool", one_line(f"{tool.name} ({tool.kind}), {tool.approval}")
+    yield "guarded", ", ".join(agent.guardrails)
+    yield "flows", ", ".join(agent.reaches)
+    yield "max_turns", agent.turns
 
 
 def _limit(limit: LimitPlan) -> str:

@@ -16,23 +16,30 @@ from drawing_programs import drawn_by_mermaid, graphviz_json, mermaid_page
 OLD = """\
 version: 1
 name: shop
+include: [parts/*.yaml]
 tools: {add: {python: "tools.py:add"}}
 shared_instructions_file: ../shared.md
 agents:
   boss: {description: Leads., instructions_file: boss.md}
   dev: {description: Works., instructions: Work., tools: [add]}
-flows: [boss > dev]
+flows: [boss > dev, boss > clerk]
+"""
+CLERK = """\
+tools: {stamp: {python: "desk.py:stamp"}, papers: {builtin: files, root: papers}}
+agents:
+  clerk: {description: Files., instructions_file: clerk.md, tools: [stamp, papers]}
 """
 NEW = """\
 version: 1
 name: shop
+include: [parts/*.yaml]
 tools: {add: {python: "tools.py:add"}, sh: {builtin: shell, approval: never}}
 shared_instructions_file: ../shared.md
 agents:
   boss: {description: Leads., instructions_file: boss.md}
   dev: {description: Works., instructions: Work., tools: [add, sh]}
   ops: {description: Runs., instructions: Run.}
-flows: [boss > dev > ops]
+flows: [boss > dev > ops, boss > clerk]
 """
 
 
@@ -41,7 +48,11 @@ def repository(tmp_path_factory):
     """A repository whose last commit changed the manifest, and its instructions and code."""
     top = tmp_path_factory.mktemp("repository")
     team = top / "team"
-    team.mkdir()
+    parts = team / "parts"
+    parts.mkdir(parents=True)
+    (parts / "clerk.yaml").write_text(CLERK)
+    (parts / "desk.py").write_text("def stamp() -> str:\n    return 'x'\n")
+    (parts / "clerk.md").write_text("File it.")
 
     def git(*words):
         config = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=no"]
@@ -62,7 +73,7 @@ def repository(tmp_path_factory):
     write(NEW, "Lead.\nDecide.\n", "a + 1")
     git("add", "-A")
     git("commit", "-m", "second")
-    (team / "broken.yaml").write_text(OLD.replace("[boss > dev]", "[boss > dve]"))
+    (team / "broken.yaml").write_text(OLD.replace("boss > dev,", "boss > dve,"))
     git("add", "-A")
     git("commit", "-m", "third")
     return top
@@ -146,22 +157,22 @@ def test_mermaid_itself_draws_what_changed(repository):
     chart = difference(repository, *ends, "--format", "mermaid").out
     with browsing() as browser:
         found = drawn_by_mermaid(mermaid_page(browser), chart)
-    assert found["nodes"] == ["boss", "dev", "ops"]
-    assert found["edges"] == 2
+    assert found["nodes"] == ["boss", "dev", "clerk", "ops"]
+    assert found["edges"] == 3
 
 
 def test_graphviz_itself_reads_what_changed(repository):
     ends = ["HEAD:team/agency.yaml", "HEAD~2:team/agency.yaml"]
     (read,) = graphviz_json([difference(repository, *ends, "--format", "dot").out])
-    assert len(json.loads(read)["objects"]) == 3
+    assert len(json.loads(read)["objects"]) == 4
 
 
 def test_problems_tell_in_which_of_the_two_they_are(repository):
     done = difference(repository, "HEAD:team/broken.yaml", "team/agency.yaml", code=2)
     assert done.out == ""
-    assert done.err.startswith("HEAD:team/broken.yaml:8:16: error: flows[0]: no agent named 'dve'")
+    assert done.err.startswith("HEAD:team/broken.yaml:9:16: error: flows[0]: no agent named 'dve'")
     done = difference(repository, "team/agency.yaml", "team/broken.yaml", code=2)
-    assert done.err.startswith("team/broken.yaml:8:")
+    assert done.err.startswith("team/broken.yaml:9:")
 
 
 @pytest.mark.parametrize(

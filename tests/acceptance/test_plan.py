@@ -29,6 +29,8 @@ tools:
   sh: {builtin: shell, approval: [{when: {command: "ls*"}, then: never}, {then: deny}]}
   run: {builtin: shell}
   look: {builtin: files, root: out}
+guardrails:
+  polite: {applies_to: output, judge: {instructions: Is it polite?, model: gpt-5}}
 agents:
   boss: {description: Leads., instructions: "Lead in ${param.language}."}
   dev: {description: Works., instructions: Work., model: mine, tools: [sh, look], max_turns: 3}
@@ -70,8 +72,8 @@ def test_each_agent_has_its_model_and_where_that_was_named(crew):
     whys = [(each["model"], each["why"]) for each in plan["agents"]]
     assert whys == [
         ("gpt-5-mini", "agency.yaml:13"),
-        ("own/home-made", "agency.yaml:21"),
-        ("nobody-knows", "agency.yaml:22"),
+        ("own/home-made", "agency.yaml:23"),
+        ("nobody-knows", "agency.yaml:24"),
     ]
     assert agent(plan, "dev")["provider"] == "own (http://127.0.0.1:9/v1)"
 
@@ -103,10 +105,10 @@ def test_tools_tell_when_a_person_is_asked(crew):
 def test_limits_tell_where_they_were_set(crew):
     limits = {each["name"]: each for each in told(crew, "--max-turns", "5")["limits"]}
     assert limits["max_turns"] == {"name": "max_turns", "value": 5, "origin": "--max-turns"}
-    assert limits["max_cost_usd"]["origin"] == "agency.yaml:25"
+    assert limits["max_cost_usd"]["origin"] == "agency.yaml:27"
     assert limits["max_depth"]["origin"] == "its default"
     turns = [each["turns"] for each in told(crew)["agents"]]
-    assert turns == ["7 (agency.yaml:13)", "3 (agency.yaml:21)", "7 (agency.yaml:13)"]
+    assert turns == ["7 (agency.yaml:13)", "3 (agency.yaml:23)", "7 (agency.yaml:13)"]
 
 
 def test_prompts_are_what_models_would_read(crew):
@@ -160,6 +162,19 @@ def test_where_a_price_is_not_known_no_bound_is_claimed(crew):
         "bounds": [],
         "unknown": ["no price is known of nobody-knows"],
     }
+
+
+def test_judges_are_called_too_where_they_guard_what_is_reached(crew):
+    cheap = CREW.replace("model: mine", "model: small")
+    (crew / "agency.yaml").write_text(cheap)
+    without = told(crew)["cost"]["most_usd"]
+    (crew / "agency.yaml").write_text(
+        cheap.replace("instructions: Work.,", "instructions: Work., guardrails: [polite],")
+    )
+    plan = told(crew)
+    assert agent(plan, "dev")["guardrails"] == ["polite (output, block)"]
+    assert plan["cost"]["most_usd"] > without
+    assert "gpt-5 with" in plan["cost"]["bounds"][0]["why"]
 
 
 def test_the_embedded_model_costs_nothing(crew):

@@ -18,6 +18,8 @@ models:
   small: {model: gpt-5-mini}
   mine: {model: m, provider: own}
 defaults: {model: small}
+guardrails:
+  no_keys: {applies_to: output, regex: "sk-", action: retry}
 tools:
   files: {builtin: files, root: out, read_only: true, allow: [list_files, read_file]}
   shell: {builtin: shell, timeout_seconds: 10}
@@ -25,7 +27,8 @@ tools:
   add: {python: "tools.py:add", approval: ask}
   far: {mcp: {url: "https://mcp.example"}, deny: ["delete_*"]}
 agents:
-  boss: {description: Leads., instructions: Lead., tools: [web], max_turns: 5}
+  boss:
+    {description: Leads., instructions: Lead., tools: [web], max_turns: 5, guardrails: [no_keys]}
   dev: {description: Works., instructions: Work., tools: [files, shell, add, far]}
   ops: {description: Runs., instructions: Run., outbound: false, output_schema: {type: object}}
 entry: boss
@@ -79,6 +82,10 @@ WIDER = {
     "a limit that is gone": (("limits", "max_seconds"), None, "max_seconds 60 → no limit"),
     "a default limit": (("limits", "max_turns"), 500, "max_turns 100 → 500"),
     "a provider": (("defaults", "model"), "mine", "sends its conversations to models.example"),
+    "a guardrail that is gone": (("agents", "boss", "guardrails"), None, "is no longer held by"),
+    "a guardrail that warns": (("guardrails", "no_keys", "action"), "warn", "retry → warn"),
+    "more tries": (("guardrails", "no_keys", "retries"), 3, "asks again more often: 1 → 3"),
+    "another expression": (("guardrails", "no_keys", "regex"), "x", "checks something else: regex"),
     "traces": (("tracing",), True, "uploads traces"),
 }
 NARROWER = {
@@ -95,6 +102,8 @@ NARROWER = {
     "a lower limit": (("limits", "max_cost_usd"), 0.5),
     "a limit more": (("limits", "max_tokens"), 1000),
     "turns": (("agents", "boss", "max_turns"), 2),
+    "a guardrail that blocks": (("guardrails", "no_keys", "action"), "block"),
+    "a guardrail more": (("agents", "dev", "guardrails"), ["no_keys"]),
     "instructions": (("agents", "dev", "instructions"), "Work well."),
     "a description": (("tools", "web", "description"), "Look."),
     "a schema more": (("agents", "dev", "output_schema"), {"type": "object"}),
@@ -151,7 +160,14 @@ def test_what_is_newly_permitted_is_told_and_the_way_back_permits_nothing(sides,
         assert permitted(compare(new, old)) == []
 
 
-BOTH_WAYS = {"a handoff", "a folder", "a server", "another kind of tool", "a provider"}
+BOTH_WAYS = {
+    "a handoff",
+    "another expression",
+    "a folder",
+    "a server",
+    "another kind of tool",
+    "a provider",
+}
 """What is neither more nor less, but something else."""
 
 
