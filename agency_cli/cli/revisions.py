@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ def side_of(text: str) -> Iterator[Side]:
     """
     rev, colon, path = text.partition(":")
     if Path(text).exists() or not colon:
-        yield Side(text, load_without_params(text))
+        yield Side.of(text, load_without_params(text), os.environ)
         return
     # Only where it is needed, as it takes time to import.
     import tempfile  # noqa: PLC0415 - see above
@@ -49,7 +50,7 @@ def side_of(text: str) -> Iterator[Side]:
             loaded = load_without_params(folder / wanted)
         except ManifestError as error:
             raise _renamed(error, folder, rev) from None
-        yield Side(text, loaded)
+        yield Side.of(text, loaded, os.environ)
 
 
 def _repository() -> Path:

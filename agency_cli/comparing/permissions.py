@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from agency_cli.comparing.flows import wider_flows
 from agency_cli.comparing.numbers import is_raised, raised
@@ -100,12 +99,17 @@ def _servers(key: str, manifest: Manifest) -> set[str]:
     for spec in manifest.model_chain(model).values():
         provider = manifest.providers.get(spec.provider or "")
         if provider is not None:
-            servers.add(urlsplit(provider.base_url).netloc.rpartition("@")[2])
+            servers.add(_host_of(provider.base_url))
         elif spec.model.startswith("litellm/"):
             servers.add(f"{spec.model.split('/')[1]} (by LiteLLM)")
         elif spec.model.partition(":")[0] != "local":
             servers.add("the usual provider")
     return servers
+
+
+def _host_of(url: str) -> str:
+    # By hand: the mark for a password in it is no part of an address.
+    return url.partition("://")[2].partition("/")[0].rpartition("@")[2]
 
 
 def _whole(old: Manifest, new: Manifest) -> Iterator[Permission]:

@@ -203,3 +203,36 @@ def test_outside_a_repository_a_revision_is_refused(tmp_path):
     )
     assert done.code == 2
     assert "not a git repository" in done.err
+
+
+KEY = f"sk-{'very-long' * 12}"
+WITH_SECRETS = """\
+version: 1
+name: shop
+providers:
+  own: {base_url: "https://u:pass-of-url-77@models.example/v1", api_key: "${env.OWN_KEY}"}
+models:
+  m: {model: x, provider: own, settings: {extra_headers: {X-Api-Key: "${env.OWN_KEY}"}}}
+tools:
+  web: {builtin: http, hosts: [a.example], headers: {Authorization: "Bearer ${env.OWN_KEY}"}}
+agents:
+  boss: {instructions: Lead., model: m, tools: [web]}
+"""
+BARE = """\
+version: 1
+name: shop
+agents:
+  boss: {instructions: Lead., model: gpt-5}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "mermaid", "svg", "dot"])
+@pytest.mark.parametrize("ends", [("bare.yaml", "full.yaml"), ("full.yaml", "bare.yaml")])
+def test_no_secret_is_shown(tmp_path, form, ends):
+    (tmp_path / "full.yaml").write_text(WITH_SECRETS)
+    (tmp_path / "bare.yaml").write_text(BARE)
+    environ = {"OWN_KEY": KEY}
+    done = agency("diff", *ends, "--format", form, folder=tmp_path, environ=environ)
+    assert done.code == 0, done.err
+    assert "very-long" not in done.out
+    assert "pass-of-url-77" not in done.out

@@ -117,7 +117,7 @@ def sides(tmp_path):
     def loaded(name, document):
         path = tmp_path / f"{name}.yaml"
         path.write_text(yaml.safe_dump(document, sort_keys=False))
-        return Side(name, load_without_params(path))
+        return Side.of(name, load_without_params(path), {})
 
     def of(place=None, value=None):
         old = yaml.safe_load(BASE)
