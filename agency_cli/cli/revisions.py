@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from agency_cli.comparing import Side
 from agency_cli.errors import ManifestError, UsageError
-from agency_cli.loading import load_without_params
+from agency_cli.loading import LoadedManifest, load_without_params
 
 _LARGEST = 1_000_000
 """Bytes of a file that a manifest may name."""
+_AT_ONCE = 100
+"""Files that are held in memory together."""
 _FILE_MODES = {"100644", "100755"}
 _PATIENCE = 60
 """Seconds that git may take."""
@@ -39,18 +42,31 @@ def side_of(text: str) -> Iterator[Side]:
     # Only where it is needed, as it takes time to import.
     import tempfile  # noqa: PLC0415 - see above
 
-    repository = _repository()
-    wanted = _path_in(repository, path)
+    revision = _Revision(_repository(), rev)
+    wanted = revision.path_of(path)
     with tempfile.TemporaryDirectory(prefix="agency-diff-") as name:
-        folder = Path(name)
-        files = _unpack(repository, rev, folder)
-        if wanted not in files:
-            raise UsageError(f"{text}: there is no {wanted} in {rev}{_hint(wanted, files)}")
-        try:
-            loaded = load_without_params(folder / wanted)
-        except ManifestError as error:
-            raise _renamed(error, folder, rev) from None
-        yield Side.of(text, loaded, os.environ)
+        yield Side.of(text, _loaded(revision, wanted, Path(name)), os.environ)
+
+
+def _loaded(revision: _Revision, wanted: str, folder: Path) -> LoadedManifest:
+    blobs = revision.blobs()
+    paths = {blob.path for blob in blobs}
+    if wanted not in paths:
+        raise UsageError(
+            f"{revision.rev}:{wanted}: there is no {wanted} in {revision.rev}{_hint(wanted, paths)}"
+        )
+    # What a manifest names mostly lies beside it, and repositories may be large.
+    beside = wanted.rpartition("/")[0]
+    near = [blob for blob in blobs if blob.path.startswith(f"{beside}/" if beside else "")]
+    revision.unpack(near, folder)
+    try:
+        return load_without_params(folder / wanted)
+    except ManifestError:
+        revision.unpack(set(blobs).difference(near), folder)
+    try:
+        return load_without_params(folder / wanted)
+    except ManifestError as error:
+        raise _renamed(error, folder, revision.rev) from None
 
 
 def _repository() -> Path:
@@ -58,10 +74,24 @@ def _repository() -> Path:
     return Path(top)
 
 
-def _path_in(repository: Path, path: str) -> str:
-    """Return a path from the top of the repository, as git writes it."""
-    if path.startswith(("./", "../")):
-        here = Path.cwd().resolve().relative_to(repository.resolve())
+class _Blob(NamedTuple):
+    """A file of a revision, and its name among git's objects."""
+
+    path: str
+    name: str
+
+
+class _Revision(NamedTuple):
+    """A revision of a repository; nothing of the repository is changed or run."""
+
+    repository: Path
+    rev: str
+
+    def path_of(self, path: str) -> str:
+        """Return a path from the top of the repository, as git writes it."""
+        if not path.startswith(("./", "../")):
+            return path
+        here = Path.cwd().resolve().relative_to(self.repository.resolve())
         parts: list[str] = []
         for part in (PurePosixPath(here.as_posix()) / path).parts:
             if part == ".." and parts:
@@ -69,43 +99,41 @@ def _path_in(repository: Path, path: str) -> str:
             elif part not in {".", ".."}:
                 parts.append(part)
         return "/".join(parts)
-    return path
 
+    def blobs(self) -> list[_Blob]:
+        """Return the files that a manifest may name; not links, modules and what is too large.
 
-class _Blob(NamedTuple):
-    path: str
-    name: str
+        Raises:
+            UsageError: There is no such revision.
+        """
+        if self.rev.startswith("-") or not self.rev:
+            raise UsageError(
+                f"{self.rev!r} is no revision of git; write REV:PATH, such as HEAD~1:agency.yaml"
+            )
+        words = ("ls-tree", "-r", "-z", "--long", "--full-tree", self.rev)
+        found = []
+        for line in _git(self.repository, *words).split(b"\0"):
+            about, tab, path = line.decode("utf-8", "surrogateescape").partition("\t")
+            if tab:
+                mode, _, name, size = about.split()
+                if mode in _FILE_MODES and int(size) <= _LARGEST:
+                    found.append(_Blob(path, name))
+        return found
 
-
-def _unpack(repository: Path, rev: str, folder: Path) -> set[str]:
-    """Write the files of a revision into a folder; nothing of the repository is changed or run."""
-    if rev.startswith("-") or not rev:
-        raise UsageError(
-            f"{rev!r} is no revision of git; write REV:PATH, such as HEAD~1:agency.yaml"
-        )
-    listing = _git(repository, "ls-tree", "-r", "-z", "--long", "--full-tree", rev)
-    blobs = list(_blobs(listing))
-    asked = "".join(f"{blob.name}\n" for blob in blobs).encode()
-    contents = _git(repository, "cat-file", "--batch", given=asked)
-    place = 0
-    for blob in blobs:
-        end = contents.index(b"\n", place)
-        size = int(contents[place:end].split()[-1])
-        target = folder / blob.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(contents[end + 1 : end + 1 + size])
-        place = end + size + 2
-    return {blob.path for blob in blobs}
-
-
-def _blobs(listing: bytes) -> Iterator[_Blob]:
-    """Yield the files that a manifest may name; not links, modules and what is too large."""
-    for line in listing.split(b"\0"):
-        about, tab, path = line.decode("utf-8", "surrogateescape").partition("\t")
-        if tab:
-            mode, _, name, size = about.split()
-            if mode in _FILE_MODES and int(size) <= _LARGEST:
-                yield _Blob(path, name)
+    def unpack(self, blobs: Iterable[_Blob], folder: Path) -> None:
+        """Write files of the revision into a folder."""
+        waiting = iter(blobs)
+        while batch := list(islice(waiting, _AT_ONCE)):
+            asked = "".join(f"{blob.name}\n" for blob in batch).encode()
+            contents = _git(self.repository, "cat-file", "--batch", given=asked)
+            place = 0
+            for blob in batch:
+                end = contents.index(b"\n", place)
+                size = int(contents[place:end].split()[-1])
+                target = folder / blob.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(contents[end + 1 : end + 1 + size])
+                place = end + size + 2
 
 
 def _git(folder: Path, *words: str, given: bytes = b"") -> bytes:
