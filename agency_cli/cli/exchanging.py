@@ -78,9 +78,7 @@ def _named(runs: Runs, run_ids: Sequence[str]) -> list[str]:
 def _all_ended(runs: Runs, agency: str | None) -> list[str]:
     """Return all runs, or all of an agency; those that are running are left out, and named."""
     wanted = []
-    for run in runs.all():
-        if agency not in {None, run.agency}:
-            continue
+    for run in runs.all(agency=agency):
         if run.status == "running":
             print_text(f"note: run {run.id} is running, and left out", sys.stderr)
         else:

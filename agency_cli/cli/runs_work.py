@@ -40,13 +40,9 @@ def list_runs(manifest: Path | None, store: str | None, wanted: Filters, *, as_j
     """
     now = datetime.now(UTC)
     begin = since_of(wanted.since, now) if wanted.since is not None else None
-    found = [
-        run
-        for run in runs_of(manifest, store).all()
-        if wanted.agency in {None, run.agency}
-        and wanted.status in {None, run.status}
-        and (begin is None or run.started_at >= begin)
-    ][: wanted.limit]
+    found = runs_of(manifest, store).all(
+        agency=wanted.agency, status=wanted.status, since=begin, limit=wanted.limit
+    )
     print_text(list_json(found) if as_json else list_text(found, now), sys.stdout)
 
 
@@ -104,7 +100,7 @@ def show_costs(
         whole = sum(parts.values(), Totals())
         (total,) = shares_json("total", {by: whole})
         total.pop("total")
-        unpriced = {"unpriced_models": list(whole.unpriced_models)}
+        unpriced = {"unpriced_models": list(whole.unpriced_models), "calls_cut_off": whole.cut_off}
         print_json({"costs": shares_json(by, parts), **total, **unpriced}, sys.stdout)
     else:
         print_costs(by, parts, sys.stdout, os.environ)

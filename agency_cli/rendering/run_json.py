@@ -30,6 +30,7 @@ def run_json(tree: CallTree, failure: AgencyError | None = None) -> dict[str, An
         "usage": _usage(tree.totals.usage),
         "cost_usd": _dollars(tree.totals.known_cost_usd),
         "unpriced_models": list(tree.totals.unpriced_models),
+        "calls_cut_off": tree.totals.cut_off,
         "models": shares_json("model", tree.by_model()),
         "agents": shares_json("agent", tree.by_agent()),
         "seconds": ended.seconds if ended else None,

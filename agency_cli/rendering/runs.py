@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from agency_cli.calltree import Totals
 from agency_cli.event_json import time_json
 from agency_cli.reminder import without_reminder
 from agency_cli.rendering.figures import age, cost
@@ -42,14 +41,14 @@ def _row(run: RunSummary, now: datetime) -> tuple[str, ...]:
         run.id,
         run.status,
         one_line(run.agency, LONGEST_MESSAGE),
-        cost(Totals(cost_usd=run.cost_usd, unpriced_models=run.unpriced_models)),
+        cost(run.totals),
         age((now - run.started_at).total_seconds()),
         one_line(without_reminder(run.message), LONGEST_MESSAGE),
     )
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    known = run.known_cost_usd
+    known = run.totals.known_cost_usd
     return {
         "run_id": run.id,
         "status": run.status,
@@ -58,7 +57,8 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "message": without_reminder(run.message),
         "thread_id": run.thread_id,
         "cost_usd": None if known is None else float(known),
-        "unpriced_models": list(run.unpriced_models),
+        "unpriced_models": list(run.totals.unpriced_models),
+        "calls_cut_off": run.totals.cut_off,
         "started_at": time_json(run.started_at),
         "ended_at": time_json(run.ended_at) if run.ended_at else None,
         "manifest": run.manifest,

@@ -5,8 +5,9 @@ from agency_cli.store.failing import StoreFailed, StoreGone
 from agency_cli.store.journal import RunJournal, RunOrigin
 from agency_cli.store.locking import held_if_free, thread_lock
 from agency_cli.store.places import home_folder, logs_folder, store_url, without_password
-from agency_cli.store.runs import PastCall, Recorded, Runs, RunSummary
+from agency_cli.store.runs import PastCall, Recorded, Runs
 from agency_cli.store.secrets import replace_secrets
+from agency_cli.store.summaries import RunSummary
 from agency_cli.store.threads import USER, Conversation, StoredItem, Threads, ThreadSummary
 
 __all__ = [

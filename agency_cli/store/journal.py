@@ -200,6 +200,7 @@ class RunJournal:
                 ended_at=event.at,
                 cost_usd=str(self.totals.cost_usd),
                 unpriced_models=list(self.totals.unpriced_models),
+                cut_off=self.totals.cut_off,
             )
         )
 

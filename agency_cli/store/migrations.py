@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from sqlalchemy import Connection, insert, inspect, select, update
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from agency_cli.calltree import Totals
+from agency_cli.event_json import event_from_json
+from agency_cli.events import NodeEnded, Usage
 from agency_cli.store.tables import SCHEMA_VERSION, journal, manifests, meta, metadata, runs
 
 
@@ -69,8 +75,28 @@ def _add_the_manifests(connection: Connection) -> None:
     connection.execute(CreateTable(manifests))
 
 
+def _add_what_was_cut_off(connection: Connection) -> None:
+    if "cut_off" not in {column["name"] for column in inspect(connection).get_columns(runs.name)}:
+        connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN cut_off INTEGER")
+    cut_off = Counter[str]()
+    calls = select(journal.c.run_id, journal.c.model, journal.c.event)
+    for row in connection.execute(calls.where(journal.c.model.is_not(None))):
+        # What is damaged is told when it is looked at.
+        with suppress(ValueError):
+            event = event_from_json(json.loads(row.event))
+            if isinstance(event, NodeEnded):
+                usage, status = event.usage or Usage(), event.status
+                call = Totals.of_call(row.model, usage, event.cost_usd, status=status)
+                cut_off[row.run_id] += call.cut_off
+    connection.execute(update(runs).where(runs.c.status.is_not(None)).values(cut_off=0))
+    for run_id, calls_of_run in cut_off.items():
+        changed = update(runs).where(runs.c.id == run_id, runs.c.status.is_not(None))
+        connection.execute(changed.values(cut_off=calls_of_run))
+
+
 _STEPS: Mapping[str, Callable[[Connection], None]] = {
     "1": _add_the_journal,
     "2": _add_the_manifests,
+    "3": _add_what_was_cut_off,
 }
 """What leads from each version to the next; as the tables change, each must keep its old shape."""

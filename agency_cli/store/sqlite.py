@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +72,8 @@ class SQLite:
         engine = create_engine(self.url, json_deserializer=read_json)
         event.listen(engine, "connect", self._prepare)
         event.listen(engine, "begin", _begin_at_once)
+        # The last connection that closes folds the log in: the file alone is the whole store then.
+        atexit.register(_close, weakref.ref(engine))
         return engine
 
     def lock(self, engine: Engine, thread_id: str) -> FileOfThread:
@@ -99,6 +103,12 @@ class SQLite:
             )
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
+
+
+def _close(opened: weakref.ref[Engine]) -> None:
+    engine = opened()
+    if engine is not None:
+        engine.dispose()
 
 
 def _make(folder: Path, url: URL) -> None:

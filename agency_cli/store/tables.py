@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from agency_cli.store.texts import AnyText, Name
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -78,6 +78,8 @@ runs = Table(
     # Of the model calls with a price; a decimal number, to the last digit.
     Column("cost_usd", Name(40)),
     Column("unpriced_models", JSON),
+    # Model calls that were ended before they told what they used.
+    Column("cut_off", Integer),
     Index("runs_by_time", "started_at"),
     Index("runs_by_thread", "thread_id"),
 )

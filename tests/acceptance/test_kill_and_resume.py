@@ -257,7 +257,7 @@ def require_once(market: Market, done: dict[str, Any], calls: int, sales: set[st
     assert sum(times.values()) - len(times) <= calls
     assert result["usage"]["total_tokens"] == tokens
     assert result["cost_usd"] == pytest.approx(float(money), abs=1e-12)
-    assert market.runs.all()[0].cost_usd == money
+    assert market.runs.all()[0].totals.cost_usd == money
     names = {"bread", "cake", "nails", "plough", "thanks"}
     assert market.sold.keys() == names
     assert {what for what, number in market.sold.items() if number > 1} <= sales

@@ -65,7 +65,7 @@ def test_json_is_one_object_whose_sums_agree_with_what_the_server_counted(team, 
     result = json.loads(done.out)
     assert list(result) == [
         "run_id", "thread_id", "status", "final_output", "final_agent", "error", "usage",
-        "cost_usd", "unpriced_models", "models", "agents", "seconds", "tree",
+        "cost_usd", "unpriced_models", "calls_cut_off", "models", "agents", "seconds", "tree",
     ]  # fmt: skip
     assert (result["status"], result["final_output"]) == ("ok", "It is *done*.")
     counted = good.counted.total

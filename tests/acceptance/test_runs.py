@@ -102,6 +102,14 @@ def test_list_keeps_to_a_time_and_to_the_latest(past):
         assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
 
 
+def test_the_file_of_the_store_alone_is_the_whole_store_when_all_are_done(past, tmp_path):
+    (file,) = (past.folder / "store").glob("agency.db*")
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(file, copy)
+    listed = past.runs("list", "--json", "--store", f"sqlite:///{copy}")
+    assert json.loads(listed.out) == json.loads(past.runs("list", "--json").out)
+
+
 def test_a_page_goes_to_a_file_or_to_stdout_and_is_the_same(past):
     run_id = past.first["run_id"]
     wrote = past.runs("show", run_id, "--html", "page.html")

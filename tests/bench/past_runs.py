@@ -149,7 +149,7 @@ def _run(place: int) -> dict[str, object]:
         "agent": "ceo", "message": "Build a REST API for a library", "manifest": "/a/agency.yaml",
         "digest": "0" * 64, "options": {"models": [], "params": [], "limits": {}},
         "models": {f"agent{number}": MODEL for number in range(4)}, "started_at": at,
-        "status": "ok", "ended_at": at, "cost_usd": "0.0123", "unpriced_models": [],
+        "status": "ok", "ended_at": at, "cost_usd": "0.0123", "unpriced_models": [], "cut_off": 0,
     }  # fmt: skip
 
 

@@ -155,5 +155,6 @@ def _values(run: GivenRun) -> dict[str, Any]:
             "ended_at": ended.at,
             "cost_usd": str(totals.cost_usd),
             "unpriced_models": list(totals.unpriced_models),
+            "cut_off": totals.cut_off,
         }
     return values

@@ -36,7 +36,7 @@ def test_the_object_has_exactly_the_documented_keys():
     value = whole(failing())
     assert list(value) == [
         *("run_id", "thread_id", "status", "final_output", "final_agent", "error", "usage"),
-        *("cost_usd", "unpriced_models", "models", "agents", "seconds", "tree"),
+        *("cost_usd", "unpriced_models", "calls_cut_off", "models", "agents", "seconds", "tree"),
     ]
     assert list(value["error"]) == ["kind", "message", "agent"]
     assert list(value["usage"]) == USAGE

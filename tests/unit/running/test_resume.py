@@ -99,7 +99,7 @@ def test_a_run_whose_provider_failed_goes_on_with_the_call_that_failed(team, fak
     assert done["usage"]["total_tokens"] == fake_server.counted.total.total
     assert done["run_id"] == failed.run.id
     assert failed.run.status == "ok"
-    assert float(failed.run.cost_usd) == pytest.approx(done["cost_usd"])
+    assert float(failed.run.totals.cost_usd) == pytest.approx(done["cost_usd"])
 
 
 def test_the_journal_of_a_resumed_run_tells_what_its_watchers_saw(team, fake_server, capsys):

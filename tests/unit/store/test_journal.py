@@ -61,7 +61,7 @@ def test_the_journal_alone_tells_the_same_run_as_its_watchers_saw(team, fake_ser
     assert told == run_json(done.tree)
     assert told["usage"]["total_tokens"] == fake_server.counted.total.total
     assert done.run.status == "ok"
-    assert done.run.cost_usd == done.tree.totals.cost_usd > 0
+    assert done.run.totals.cost_usd == done.tree.totals.cost_usd > 0
     assert done.run.models == {"boss": "fake/gpt-5-mini", "worker": "fake/gpt-5-mini"}
 
 

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import inspect
 
-from agency_cli.events import NodeEnded, NodeStarted, RunStarted, Usage
+from agency_cli.events import NodeEnded, NodeStarted, RunEnded, RunStarted, Usage
 from agency_cli.store import (
     RunJournal,
     RunOrigin,
     Runs,
     StoreFailed,
     Threads,
+    held_if_free,
     open_database,
     postgres,
     sqlite,
@@ -114,6 +115,70 @@ def test_an_id_that_cannot_be_is_only_not_there(store, name):
         Runs(database).find(name)
     assert not Threads(database).delete(name)
     assert Threads(database).active_agent(name) is None
+
+
+def cut_off_in(url: str) -> dict[str, int]:
+    return {run.id: run.totals.cut_off for run in Runs(open_database(url)).all()}
+
+
+def test_calls_that_were_cut_off_are_counted_in_a_store_of_version_3_too(store):
+    database = open_database(store)
+    for run_id, status, usage in (
+        ("r1", "cancelled", Usage(requests=1)),
+        ("r2", "ok", Usage(requests=1, input_tokens=1)),
+        ("r3", "cancelled", Usage(requests=1)),
+    ):
+        journal = RunJournal(database, RunOrigin(manifest="", digest="d", options={}, models={}))
+        journal.add(
+            RunStarted(
+                run_id=run_id, thread_id=run_id, agency="a", agent="boss", message="go", at=AT
+            )
+        )
+        for node, kind in (("/boss", "agent"), ("/m", "model")):
+            journal.add(
+                NodeStarted(id=node, parent_id=None, kind=kind, name="m", agent="boss", at=AT)
+            )
+        journal.add(NodeEnded(id="/m", status=status, at=AT, seconds=1.0, usage=usage))
+        if run_id != "r3":
+            journal.add(RunEnded(status=status, at=AT, seconds=1.0))
+    # A run that was killed while its model answered.
+    journal.add(NodeStarted(id="/n", parent_id=None, kind="model", name="m", agent="boss", at=AT))
+    counted = {"r1": 1, "r2": 0, "r3": 2}
+    assert cut_off_in(store) == counted
+    with database.transaction() as old:
+        old.exec_driver_sql("ALTER TABLE runs DROP COLUMN cut_off")
+        old.exec_driver_sql("UPDATE agency_meta SET value = '3'")
+    assert cut_off_in(store) == counted
+
+
+def test_a_list_is_of_those_runs_alone_that_are_wanted(store):
+    database = open_database(store)
+    runs, hours = Runs(database), range(6)
+    for hour in hours:
+        journal = RunJournal(database, RunOrigin(manifest="", digest="d", options={}, models={}))
+        at, agency = AT.replace(hour=hour), "even" if hour % 2 == 0 else "odd"
+        journal.add(
+            RunStarted(
+                run_id=f"r{hour}", thread_id=f"t{hour}", agency=agency, agent="boss",
+                message="go", at=at,
+            )
+        )  # fmt: skip
+        if hour < 4:
+            journal.add(RunEnded(status="ok" if hour < 2 else "error", at=at, seconds=1.0))
+    with held_if_free(database, "t5"):
+        for wanted, found in (
+            ({}, "543210"),
+            ({"limit": 2}, "54"),
+            ({"status": "ok"}, "10"),
+            ({"status": "ok", "limit": 1}, "1"),
+            ({"status": "running"}, "5"),
+            ({"status": "killed", "limit": 1}, "4"),
+            ({"agency": "odd", "limit": 2}, "53"),
+            ({"agency": "even", "status": "killed"}, "4"),
+            ({"since": AT.replace(hour=3)}, "543"),
+            ({"since": AT.replace(hour=3), "agency": "odd", "status": "error"}, "3"),
+        ):
+            assert "".join(run.id[1:] for run in runs.all(**wanted)) == found, wanted
 
 
 def test_a_store_of_version_1_is_brought_up_to_date(store):
