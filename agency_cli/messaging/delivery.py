@@ -12,7 +12,7 @@ from agents import Agent, AgentsException, AgentToolStreamEvent, RunResult, RunR
 from agents.tool_context import ToolContext
 from pydantic import BaseModel
 
-from agency_cli.errors import AgencyError, RunFailed
+from agency_cli.errors import AgencyError, ProviderFailed, RunFailed
 from agency_cli.failures import own_failure
 from agency_cli.limits import Limit
 from agency_cli.manifest import FlowSpec
@@ -20,6 +20,7 @@ from agency_cli.messaging.conversations import ConversationSession, pair_name
 from agency_cli.messaging.undelivered import Undelivered
 from agency_cli.outputs import as_text
 from agency_cli.run_context import (
+    PROVIDER_FAILED,
     Clock,
     Frame,
     OpenNode,
@@ -99,6 +100,10 @@ async def deliver(delivery: Delivery) -> str:
             raise
         if recipient.failure_ends_run:
             raise _ending(failure, delivery) from error
+        if isinstance(failure, ProviderFailed):
+            sender = current_frame.get()
+            kept = {"flow": recipient.flow, PROVIDER_FAILED: sender.path}
+            sender.run.keep(delivery.node.id, kept)
         raise Undelivered(
             f"{recipient.key} failed: {failure}. Go on without its answer, or ask another."
         ) from error

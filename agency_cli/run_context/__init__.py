@@ -21,10 +21,11 @@ from agency_cli.run_context.nodes import (
     end_all_nodes,
     open_node,
 )
-from agency_cli.run_context.past import Past, PastResult
+from agency_cli.run_context.past import PROVIDER_FAILED, Past, PastResult
 from agency_cli.run_context.queues import PairQueues, Place, WouldDeadlock
 
 __all__ = [
+    "PROVIDER_FAILED",
     "AgentGuards",
     "AgentWork",
     "Answer",

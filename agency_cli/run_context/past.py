@@ -13,6 +13,9 @@ from agency_cli.run_context.approvals import Subject
 from agency_cli.store import Recorded
 from agency_cli.store.killed import seconds_at_work
 
+PROVIDER_FAILED = "provider_failed"
+"""Kept with a message that a provider's failure left without an answer: the sender's path."""
+
 CallKey = tuple[str, str, int]
 """A model call that was answered: where on the call path, by which agent, the how manieth."""
 
@@ -73,16 +76,24 @@ class Past:
         calls = frozenset(node.id for node in tree.nodes.values() if node.kind == "model")
         handed = {node.id for node in tree.nodes.values() if node.kind in {"tool", "message"}}
         responses, results = {}, {}
+        # Messages without an answer of which no model call has told their senders yet.
+        unheard: dict[str, str] = {}
         for row in rows:
             kept = row.kept or {}
             match row.event:
                 case NodeEnded(id=node_id) if node_id in calls and "response" in kept:
                     key = (kept["path"], kept["agent"], kept["ordinal"])
                     responses[key] = kept["response"]
+                    unheard = {id_: at for id_, at in unheard.items() if at != kept["path"]}
                 case NodeEnded(id=node_id) as ended if node_id in handed and _was_told(ended):
                     results[node_id] = PastResult(ended.output, kept)
+                    if PROVIDER_FAILED in kept:
+                        unheard[node_id] = kept[PROVIDER_FAILED]
                 case _:
                     pass
+        # Nobody has acted on these failures yet, so the recipients are asked again.
+        for node_id in unheard:
+            del results[node_id]
         return cls(
             resumed=True,
             responses=responses,

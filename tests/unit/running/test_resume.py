@@ -166,15 +166,42 @@ def test_what_was_spent_before_counts_against_the_limits(team, fake_server, caps
         go_on(limited, capsys, limits={"max_turns": 9, "max_seconds": 0.001})
 
 
-def test_a_failure_that_a_sender_was_told_of_is_not_tried_again(team, fake_server, capsys):
+def test_who_could_not_be_asked_is_asked_again_where_the_sender_has_not_gone_on_without(
+    team, fake_server, capsys
+):
+    """A provider that is down fails the recipient, then the sender that is to be told so."""
     when = fake_server.when
     when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x"))
-    when(instructions="the boss", tool_output="Not answered").fails(Fault.status(401, times=1))
-    when(instructions="the boss", tool_output="Not answered").says("It cannot be bought.")
-    when(instructions="the worker").fails(Fault.status(403))
+    when(instructions="the boss", tool_output="Not answered").fails(Fault.status(401))
+    when(instructions="the boss").says("All is bought.")
+    when(instructions="the worker", tool_results=1).fails(Fault.status(403, times=1))
+    when(instructions="the worker", tool_results=0).calls("buy", what="m")
+    when(instructions="the worker").says("I bought it.")
     failed = send_to(team)
-    assert go_on(failed, capsys)["final_output"] == "It cannot be bought."
-    assert sum("worker" in request.instructions for request in fake_server.requests) == 1
+    assert isinstance(failed.error, ProviderFailed)
+    served = len(fake_server.requests)
+    done = go_on(failed, capsys)
+    assert (done["status"], done["final_output"]) == ("ok", "All is bought.")
+    assert len(fake_server.requests) == served + 2, "the worker's call that failed, and the boss"
+    assert bought(team) == "m"
+    assert done["usage"]["total_tokens"] == fake_server.counted.total.total
+    assert "Not answered" not in str(fake_server.requests[-1].messages)
+
+
+def test_a_failure_after_which_the_sender_went_on_is_not_tried_again(team, fake_server, capsys):
+    when = fake_server.when
+    when(instructions="the boss", turn=0).calls("send_message", **message("worker", "x"))
+    when(instructions="the boss", turn=1).calls("send_message", **message("worker", "y"))
+    when(instructions="the boss", turn=2).fails(Fault.status(401, times=1))
+    when(instructions="the boss").says("One of the two.")
+    when(instructions="the worker").fails(Fault.status(403, times=1))
+    when(instructions="the worker").says("Done.")
+    failed = send_to(team)
+    served = len(fake_server.requests)
+    assert go_on(failed, capsys)["final_output"] == "One of the two."
+    assert len(fake_server.requests) == served + 1
+    outputs = fake_server.requests[-1].tool_outputs
+    assert ["Not answered" in output for output in outputs] == [True, False]
 
 
 def test_a_call_of_a_tool_that_is_not_there_is_told_once(team, fake_server, capsys):
