@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from agency_cli import __version__
 from agency_cli.cli.chat import chat
@@ -23,6 +24,7 @@ from agency_cli.cli.runs import app as runs_app
 from agency_cli.cli.threads import app as threads_app
 from agency_cli.cli.validate import validate
 from agency_cli.errors import AgencyError, ExitCode, ManifestError
+from agency_cli.input_faults import fault_in_words
 from agency_cli.rendering.output import print_error, print_text
 
 app = typer.Typer(
@@ -125,7 +127,12 @@ def _usage(error: typer.TyperException) -> str:
     # Only errors of usage know the command; Typer does not export their class.
     context = vars(error).get("ctx")
     command = context.command_path if context else "agency"
-    return f"{error.format_message().rstrip('.')} (see `{command} --help`)"
+    said = error.format_message()
+    if isinstance(error.__cause__, ValidationError):
+        # Typer reads values with Pydantic, and says what that says.
+        fault = error.__cause__.errors(include_url=False)[0]
+        said = said.replace(error.message, fault_in_words(fault))
+    return f"{said.rstrip('.')} (see `{command} --help`)"
 
 
 def _nobody_reads() -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
@@ -39,14 +38,14 @@ class Terminal:
         stderr: Where questions are written.
         environ: Says what the terminal can do.
         watcher: Draws nothing while a question stands.
-        stop: Set where the person presses Ctrl-C at a question.
+        stop: Called where the person presses Ctrl-C at a question.
     """
 
     stdin: TextIO
     stderr: TextIO
     environ: Mapping[str, str]
     watcher: RunWatcher
-    stop: asyncio.Event
+    stop: Callable[[], object]
 
     async def ask(self, question: ApprovalAsked) -> Answer | None:
         """Ask until there is an answer; None leaves the call for later."""
@@ -60,7 +59,7 @@ class Terminal:
                 except EOFError:
                     return None
                 except KeyboardInterrupt:
-                    self.stop.set()
+                    self.stop()
                     return None
                 if question.is_question and (said := _chosen(question, text)):
                     return _said(said)
@@ -125,7 +124,10 @@ def _said(text: str) -> Answer:
 
 
 def approvals_of(
-    standing: Standing, watcher: RunWatcher, stop: asyncio.Event, environ: Mapping[str, str]
+    standing: Standing,
+    watcher: RunWatcher,
+    stop: Callable[[], object],
+    environ: Mapping[str, str],
 ) -> Approvals:
     """Return who agrees to the calls of a run: an option, the person at the terminal, or nobody."""
     from agency_cli.run_context import Answer, Approvals  # noqa: PLC0415 - with it comes the SDK

@@ -156,6 +156,9 @@ def message_of(message: str | None, stdin: TextIO | None) -> str:
     return text
 
 
+LEFT_OUT = "the command leaves the store's password out; set PGPASSWORD to it"
+
+
 def resume_command(run_id: str, manifest: Path | None, store: str | None) -> str:
     """Return the command with which a run goes on where it stopped."""
     line = ["agency", "runs", "resume", run_id]

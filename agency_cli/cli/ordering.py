@@ -209,7 +209,7 @@ async def send(
             memory=lambda name: threads.conversation(thread_id, name, run_id, origin.secrets),
             remember=remember,
             keep=journal.keep,
-            approvals=approvals_of(order.options.standing, watcher, stop.wanted, os.environ),
+            approvals=approvals_of(order.options.standing, watcher, stop.ask, os.environ),
             stop=stop.wanted,
         )
         stop.begin(notify)

@@ -141,7 +141,7 @@ async def _go_on(
             keep=journal.keep,
             past=past,
             decisions=decisions,
-            approvals=approvals_of(order.options.standing, watcher, stop.wanted, os.environ),
+            approvals=approvals_of(order.options.standing, watcher, stop.ask, os.environ),
             stop=stop.wanted,
         )
         stop.begin(notifier(watcher))

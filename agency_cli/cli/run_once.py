@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agency_cli.calltree import CallTree
 from agency_cli.cli.attaching import attachments_of
 from agency_cli.cli.driving import Stop, drive
-from agency_cli.cli.options import message_of, resume_command
+from agency_cli.cli.options import LEFT_OUT, message_of, resume_command
 from agency_cli.cli.ordering import Order, OrderOptions, build, load, notifier, order_of, send
 from agency_cli.errors import AgencyError, Paused
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.watching import RunWatcher, make_watcher
-from agency_cli.store import StoreGone
+from agency_cli.store import StoreGone, has_password
 
 if TYPE_CHECKING:
     # The SDK takes long to import; it is needed only when an order turns out to be sound.
@@ -79,7 +79,9 @@ def show(options: ShowOptions, work: Callable[[CallTree], None]) -> None:
         work(tree)
     except AgencyError as error:
         _show_result(options, tree, error)
-        if tree.started is not None and not options.quiet and not isinstance(error, StoreGone):
+        # A run that waits for an answer has to say how it can be given, however quiet it is.
+        is_told = not options.quiet or isinstance(error, Paused)
+        if tree.started is not None and is_told and not isinstance(error, StoreGone):
             _show_way_on(options, tree, error)
         raise
     _show_result(options, tree, None)
@@ -153,3 +155,5 @@ def _show_way_on(options: ShowOptions, tree: CallTree, error: AgencyError) -> No
         print_waiting(tree.waiting(), command, sys.stderr, os.environ)
     else:
         print_text(f"to go on where it stopped: {command}", sys.stderr)
+    if options.store and has_password(options.store):
+        print_text(LEFT_OUT, sys.stderr)

@@ -11,14 +11,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agency_cli.calltree import CallTree, Totals
-from agency_cli.cli.options import resume_command, since_of
+from agency_cli.cli.options import LEFT_OUT, resume_command, since_of
 from agency_cli.errors import UsageError
 from agency_cli.rendering.approvals import print_waiting
 from agency_cli.rendering.output import print_text
 from agency_cli.rendering.past import print_costs, print_page, print_run, print_tracebacks
 from agency_cli.rendering.run_json import print_json, run_json, shares_json
 from agency_cli.rendering.runs import list_json, list_text
-from agency_cli.store import PastCall, Runs, held_if_free, open_database, store_url
+from agency_cli.store import (
+    PastCall,
+    Runs,
+    has_password,
+    held_if_free,
+    open_database,
+    store_url,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +87,8 @@ def show_run(
         waiting = runs.waiting(run)
         if waiting:
             print_waiting(waiting, resume_command(run.id, manifest, store), sys.stdout, os.environ)
+            if store and has_password(store):
+                print_text(LEFT_OUT, sys.stdout)
 
 
 def show_costs(

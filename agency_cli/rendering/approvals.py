@@ -12,6 +12,8 @@ from agency_cli.rendering.summary import Line, print_lines
 
 MOST_LINES = 15
 """Lines of each argument that a question shows unless the person wants to see all of them."""
+LONGEST_LINE = 500
+"""Characters of each line that a question shows unless the person wants to see all of them."""
 _BY = {"person": "", "option": " by an option", "earlier": " by an earlier answer"}
 
 
@@ -27,7 +29,7 @@ def question_lines(question: ApprovalAsked, *, whole: bool = False) -> Iterator[
     for lines in _arguments(question.arguments):
         # Each is cut by itself: a long one hides no other.
         shown = lines if whole else lines[:MOST_LINES]
-        yield from (Line(f"  {line}") for line in shown)
+        yield from (Line(f"  {line if whole else _cut(line)}") for line in shown)
         if len(shown) < len(lines):
             yield Line(f"    … {len(lines) - len(shown):,} more lines; `v` shows them", "dim")
 
@@ -44,7 +46,15 @@ def asked(question: ApprovalAsked) -> tuple[str, list[str]]:
 
 def is_cut(question: ApprovalAsked) -> bool:
     """Tell whether a question does not show all of the arguments."""
-    return any(len(lines) > MOST_LINES for lines in _arguments(question.arguments))
+    return any(
+        len(lines) > MOST_LINES or any(len(line) > LONGEST_LINE for line in lines)
+        for lines in _arguments(question.arguments)
+    )
+
+
+def _cut(line: str) -> str:
+    more = len(line) - LONGEST_LINE
+    return line if more <= 0 else f"{line[:LONGEST_LINE]}… {more:,} more characters; `v` shows them"
 
 
 def _arguments(arguments: str) -> Iterator[list[str]]:

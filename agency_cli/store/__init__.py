@@ -4,7 +4,13 @@ from agency_cli.store.database import Database, open_database
 from agency_cli.store.failing import StoreFailed, StoreGone
 from agency_cli.store.journal import RunJournal, RunOrigin
 from agency_cli.store.locking import held_if_free, thread_lock
-from agency_cli.store.places import home_folder, logs_folder, store_url, without_password
+from agency_cli.store.places import (
+    has_password,
+    home_folder,
+    logs_folder,
+    store_url,
+    without_password,
+)
 from agency_cli.store.runs import PastCall, Recorded, Runs
 from agency_cli.store.secrets import replace_secrets
 from agency_cli.store.summaries import RunSummary
@@ -25,6 +31,7 @@ __all__ = [
     "StoredItem",
     "ThreadSummary",
     "Threads",
+    "has_password",
     "held_if_free",
     "home_folder",
     "logs_folder",

@@ -69,6 +69,15 @@ def without_password(text: str) -> str:
         return _masked(text)
 
 
+def has_password(text: str) -> bool:
+    """Tell whether the URL of a store holds a password, which is not shown."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        return False
+    return url.password is not None or any("password" in name for name in url.query)
+
+
 def shown(url: URL) -> str:
     """Return a URL without passwords, which other means than a URL can give."""
     secret = [name for name in url.query if "password" in name]

@@ -126,6 +126,25 @@ def test_without_a_terminal_a_run_pauses_and_says_which_command_answers(team, fa
     assert done.out == ""
 
 
+def test_a_quiet_run_that_pauses_says_how_to_answer_too(team, fake_server):
+    asks_clerk(fake_server, "smith")
+    done = run(team, fake_server, "--quiet")
+    assert done.code == 4
+    assert re.search(r"^  agency runs resume .* --approve \w+$", done.err, re.MULTILINE)
+
+
+def test_the_lines_after_a_pause_are_not_sent_to_a_chat(team, fake_server):
+    asks_clerk(fake_server, "smith")
+    talk = agency("chat", team, folder=team.parent, environ=fake_server.env, stdin="Pay\nThanks\n")
+    assert talk.code == 4, talk.err
+    assert "the lines after it were not sent" in talk.err
+    asked = [str(request.messages) for request in fake_server.requests]
+    assert not any("Thanks" in text for text in asked)
+    (line,) = re.findall(r"^  agency (runs resume .* --approve \w+)$", talk.err, re.MULTILINE)
+    again = agency(*line.split(), folder=team.parent, environ=fake_server.env)
+    assert (again.code, again.out.strip()) == (0, "All is settled.")
+
+
 def test_the_printed_command_goes_on_with_the_run(team, fake_server):
     asks_clerk(fake_server, "smith")
     done = run(team, fake_server)

@@ -44,3 +44,21 @@ def test_a_shell_completes_a_line_and_is_told_nothing_else(tmp_path, line, compl
     }
     done = agency(folder=tmp_path, environ=environ)
     assert (done.code, done.out.split(), done.err) == (0, completed, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("runs list --limit 0", "must be at least 1"),
+        ("runs list --status banana", "'banana' is not one of"),
+        ("runs costs --by banana", "'banana' is not one of"),
+        ("run x.yaml hi --max-turns many", "must be a whole number"),
+        ("run x.yaml hi --max-cost-usd much", "must be a number"),
+    ],
+)
+def test_a_value_that_an_option_cannot_have_is_told_in_plain_words(tmp_path, line, words):
+    done = agency(*line.split(), folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert "Value error" not in done.err
+    assert "Input should" not in done.err

@@ -103,6 +103,7 @@ def test_a_run_that_stopped_says_how_to_go_on_without_the_password(
     hint = next(line for line in stopped.err.splitlines() if line.startswith("to go on"))
     words = shlex.split(hint.partition(": ")[2])
     assert words[-1] == place_of(url)
+    assert "leaves the store's password out; set PGPASSWORD" in stopped.err
     without = agency(*words[1:], folder=tmp_path, environ=fake_server.env)
     failed_in_one_line(without, "no password", "PGPASSWORD")
     environ = fake_server.env | {"PGPASSWORD": PASSWORD}

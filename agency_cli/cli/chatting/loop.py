@@ -14,13 +14,20 @@ from agency_cli.cli.chatting.conversation import Chat
 from agency_cli.cli.chatting.piped import PipedLines
 from agency_cli.cli.driving import drive
 from agency_cli.cli.ordering import OrderOptions, load, order_of
-from agency_cli.errors import AgencyError, ExitCode, Interrupted
+from agency_cli.errors import AgencyError, ExitCode, Interrupted, Paused
 from agency_cli.rendering.chat import Screen
 from agency_cli.store import home_folder
+
+GOES_ON = "the next message here goes on without these calls; answer before it, or leave the chat"
+STAYS = "the lines after it were not sent, as they could not know the answer"
 
 
 class Lines(Protocol):
     """Where the lines of a chat come from."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person writes them, who knows what came of the line before."""
 
     async def line(self, agent: str) -> str | None:
         """Return the next line, meant for `agent`; None at the end."""
@@ -72,13 +79,21 @@ async def converse(chat: Chat, lines: Lines) -> ExitCode:
             except AgencyError as error:
                 if _failed_with(building, error):
                     raise
-                chat.screen.show_error(str(error))
                 code = code or error.exit_code
+                chat.screen.show_error(str(error))
+                if isinstance(error, Paused) and _ends_at_a_pause(chat, lines):
+                    break
         return code
     finally:
         if chat.thread_id is not None and chat.is_stored and not chat.options.quiet:
             chat.screen.show_way_back(chat.thread_id, way_back(chat))
         await chat.close()
+
+
+def _ends_at_a_pause(chat: Chat, lines: Lines) -> bool:
+    """Tell whether what follows a run that waits for an answer stays unsent; say what it does."""
+    chat.screen.show_note(GOES_ON if lines.is_person else STAYS)
+    return not lines.is_person
 
 
 def _failed_with(building: asyncio.Task[Any], error: AgencyError) -> bool:

@@ -12,6 +12,8 @@ from agency_cli.errors import UsageError
 class PipedLines:
     """Reads one line after the other. Ctrl-C ends the whole command, as it ends any in a pipe."""
 
+    is_person = False
+
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._count = 0

@@ -34,6 +34,8 @@ class TypedLines:
     Enter sends, Alt-Enter or Ctrl-J adds a line; text that is pasted stays one message.
     """
 
+    is_person = True
+
     def __init__(
         self,
         screen: Screen,

@@ -18,6 +18,8 @@ from pydantic import (
     ValidationError,
 )
 
+from agency_cli.input_faults import fault_in_words
+
 FORMAT = "agency-runs"
 VERSION = 1
 RECORDS = ("header", "thread", "item", "run", "row", "end")
@@ -185,7 +187,7 @@ def line_of(value: Mapping[str, Any]) -> AnyLine:
 
 def what_is_wrong(error: ValidationError) -> str:
     """Return the first thing that is wrong, with its place within the line."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"] if part not in RECORDS)
-    text = first["msg"].removeprefix("Value error, ")
+    text = fault_in_words(first)
     return f"{place}: {text}" if place else text

@@ -38,6 +38,15 @@ def test_a_long_argument_hides_no_other():
     assert len(shown({"content": text, "path": "x.py"}, whole=True)) == 1_003
 
 
+def test_a_long_line_hides_nothing_either_and_says_how_long_it_is():
+    lines = shown({"content": "x" * 150_000, "path": "x.py"})
+    assert max(map(len, lines)) < 600
+    assert any("149,509 more characters; `v` shows them" in line for line in lines)
+    assert lines[-1] == "  path: x.py"
+    assert is_cut(question({"content": "x" * 150_000}))
+    assert max(map(len, shown({"content": "x" * 150_000}, whole=True))) > 150_000
+
+
 def test_only_what_is_cut_can_be_viewed_whole():
     assert is_cut(question({"content": "\n" * 100 + "x"}))
     assert not is_cut(question({"content": "x", "n": 1}))
