@@ -23,9 +23,14 @@ _HEAD: Final = {
 @cache
 def load_schema() -> Schema:
     """Return the generated schema, as it was shipped; read once."""
-    place = next(place for place in _PLACES if place.is_file())
-    schema: Schema = json.loads(place.read_text(encoding="utf-8"))
+    schema: Schema = json.loads(shipped_schema_text())
     return schema
+
+
+def shipped_schema_text() -> str:
+    """Return the text of the generated schema, as it was shipped."""
+    place = next(place for place in _PLACES if place.is_file())
+    return place.read_text(encoding="utf-8")
 
 
 def schema_text() -> str:

@@ -17,10 +17,13 @@ from agency_cli import __version__
 from agency_cli.cli.chat import chat
 from agency_cli.cli.diff import diff
 from agency_cli.cli.doctor import doctor
+from agency_cli.cli.fmt import fmt
 from agency_cli.cli.graph import graph
+from agency_cli.cli.init import init
 from agency_cli.cli.plan import plan
 from agency_cli.cli.run import run
 from agency_cli.cli.runs import app as runs_app
+from agency_cli.cli.schema import schema
 from agency_cli.cli.threads import app as threads_app
 from agency_cli.cli.validate import validate
 from agency_cli.errors import AgencyError, ExitCode, ManifestError
@@ -41,6 +44,9 @@ app.command()(graph)
 app.command()(diff)
 app.command()(plan)
 app.command()(doctor)
+app.command()(init)
+app.command()(fmt)
+app.command()(schema)
 app.add_typer(runs_app, name="runs")
 app.add_typer(threads_app, name="threads")
 

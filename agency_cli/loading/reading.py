@@ -47,11 +47,25 @@ def read_text(path: Path, shown: str, *, at: Problem | None = None) -> tuple[byt
         raise _unreadable(path, shown, error, at) from None
     if special:
         raise _refused(at, "not-a-file", shown, f"is {special}, which may never end; name a file")
+    return data, decode_text(data, shown, at=at)
+
+
+def decode_text(data: bytes, shown: str, *, at: Problem | None = None) -> str:
+    """Return the text that bytes are, a byte order mark dropped.
+
+    Args:
+        data: What was read; more than `LARGEST_FILE` is refused.
+        shown: Where it comes from, as messages name it.
+        at: Where a manifest names it.
+
+    Raises:
+        ManifestError: It is too large, or not UTF-8 text.
+    """
     if len(data) > LARGEST_FILE:
         raise _refused(
             at, "file-too-large", shown, f"is larger than {LARGEST_FILE // 1_000_000} MB"
         )
-    return data, _decoded(data, shown)
+    return _decoded(data, shown)
 
 
 def _special_file(path: Path) -> str:

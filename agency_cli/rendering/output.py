@@ -20,6 +20,13 @@ def print_text(text: str, stream: TextIO) -> None:
             raise
 
 
+def print_document(text: str, stream: TextIO) -> None:
+    """Write a text that programs read, in UTF-8 whatever the stream's encoding is."""
+    stream.flush()
+    stream.buffer.write(text.encode())
+    stream.buffer.flush()
+
+
 def print_error(message: str, stream: TextIO) -> None:
     """Write one line that begins with `error:`."""
     print_text(f"error: {message}", stream)

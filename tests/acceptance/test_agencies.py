@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from command_line import agency
-from fake_server import ModelRequest, Reply, ToolCall
+from diligent import diligent, walk
 from petstores import service_beside
 
 AGENCIES = sorted((Path(__file__).parents[2] / "agencies").glob("*/agency.yaml"))
@@ -61,53 +60,3 @@ def test_it_runs_and_everybody_who_is_asked_answers(shipped, services, fake_serv
     alone = len(yaml.safe_load(shipped.read_text())["agents"]) == 1
     assert len(asked) == 1 if alone else len(asked) > 1
     assert result["usage"]["total_tokens"] == fake_server.counted.total.total
-
-
-def walk(node: dict[str, Any]):
-    yield node
-    for child in node["children"]:
-        yield from walk(child)
-
-
-def diligent(request: ModelRequest) -> Reply:
-    """Use every tool once, ask every colleague once, and then answer."""
-    asked_for = request.body.get("response_format") or request.body.get("text", {}).get("format")
-    if asked_for and asked_for.get("type") == "json_schema":
-        schema = asked_for.get("json_schema", asked_for)["schema"]
-        return Reply(text=json.dumps({k: example(v) for k, v in schema["properties"].items()}))
-    if request.turn > 0 or request.tool_outputs:
-        return Reply(text="Here is what came of it.")
-    calls = [call for tool in request.tools for call in calls_of(tool.name, tool.schema)]
-    handoffs = [call for call in calls if call.name.startswith("transfer_to_")]
-    return Reply(text="" if calls else "Nothing to do.", tool_calls=tuple(handoffs[:1] or calls))
-
-
-def calls_of(name: str, schema: dict[str, Any]) -> list[ToolCall]:
-    properties = {
-        key: schema.get("$defs", {}).get(value.get("$ref", "").rpartition("/")[2], value)
-        for key, value in schema.get("properties", {}).items()
-    }
-    recipients = properties.get("recipient_agent", {}).get("enum")
-    arguments = {key: example(value) for key, value in properties.items()}
-    if recipients:
-        return [ToolCall(name, {**arguments, "recipient_agent": each}) for each in recipients]
-    if name == "read_file":
-        return []
-    if name == "list_files":
-        arguments = {"path": "."}
-    return [ToolCall(name, arguments)]
-
-
-def example(schema: dict[str, Any]) -> Any:
-    if "enum" in schema:
-        return schema["enum"][0]
-    kind = schema.get("type")
-    match kind[0] if isinstance(kind, list) else kind:
-        case "string":
-            return "2026-12-31" if schema.get("format") == "date" else "notes.md"
-        case "integer" | "number":
-            return 1
-        case "array":
-            return [] if "$ref" in schema.get("items", {}) else [1, 2]
-        case _:
-            return None

@@ -6,7 +6,20 @@ import pytest
 
 from command_line import agency
 
-COMMANDS = ["run", "chat", "validate", "graph", "diff", "plan", "doctor", "runs", "threads"]
+COMMANDS = [
+    "run",
+    "chat",
+    "validate",
+    "graph",
+    "diff",
+    "plan",
+    "doctor",
+    "init",
+    "fmt",
+    "schema",
+    "runs",
+    "threads",
+]
 
 
 def test_help_names_every_command(tmp_path):
