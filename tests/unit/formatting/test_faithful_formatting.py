@@ -14,7 +14,8 @@ from agency_cli.loading.composing import compose
 PIECES = [
     " ", "  ", "    ", "\n", "\n\n\n", "# c", "  # c\n", "#", "'", "''", '"', ":", ": ", "- ",
     "- a\n", "? ", "[", "]", "{", "}", ", ", "|", "|+\n", "|2\n", ">-\n", "&a ", "*a",
-    "!!str ", "\t", "\\", "<<: ", "---\n", "é😀", "\r\n", "x: 1\n", "  x:\n    # c\n", "%", "\u2028",
+    "!!str ", "\t", "\\", "<<: ", "---\n", "é😀", "\r\n", "x: 1\n", "  x:\n    # c\n", "%",
+    "\u2028",
 ]  # fmt: skip
 SOURCES = [UNTIDY, *(path.read_text() for path in [*AGENCIES, *TEMPLATES])] + [
     path.read_text() for path in CASES if path.parent.name == "valid"
