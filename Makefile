@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
 
-.PHONY: venv check test bench format schema
+.PHONY: venv check test bench format schema problems
 
 venv:
 	python3 -m venv .venv
@@ -14,6 +14,7 @@ check:
 	$(BIN)mypy
 	$(BIN)lint-imports
 	$(PYTHON) -m agency_cli.schema --check
+	$(PYTHON) -m agency_cli.rules --check
 
 test:
 	$(BIN)pytest -n auto
@@ -24,6 +25,9 @@ bench:
 format:
 	$(BIN)ruff check --fix .
 	$(BIN)ruff format .
+
+problems:
+	$(PYTHON) -m agency_cli.rules
 
 schema:
 	$(PYTHON) -m agency_cli.schema

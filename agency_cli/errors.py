@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from agency_cli.problem_codes import ProblemCode
+
 Severity = Literal["error", "warning"]
 
 
@@ -43,7 +45,7 @@ class Problem:
     """One located finding about a manifest.
 
     Attributes:
-        code: Stable, lower-case, hyphenated name of the rule.
+        code: Stable name of the rule; empty where only a place is asked for.
         message: What is wrong and, where it can be said, what to do.
         path: Keys and indexes from the top of the document to the place.
         severity: Warnings do not fail a command unless it is strict.
@@ -56,7 +58,7 @@ class Problem:
         others: Other places that have a part in it, such as the first of two of a name.
     """
 
-    code: str
+    code: ProblemCode | Literal[""]
     message: str
     path: tuple[str | int, ...] = ()
     severity: Severity = "error"

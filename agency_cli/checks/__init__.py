@@ -78,6 +78,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     agents.missing_descriptions,
     usage.unused_tools,
     usage.unused_models,
+    usage.unused_providers,
     usage.unused_params,
     usage.unused_guardrails,
     models.misspelt_models,

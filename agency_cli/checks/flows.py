@@ -11,7 +11,7 @@ from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
 from agency_cli.manifest import DEFAULT_TOOL_NAME, Flow, Manifest
 
-MOST_FLOWS: Final = 10_000
+MOST_FLOWS: Final = 100_000
 """How many pairs of agents the flows of one manifest may connect."""
 
 _NAMES: Final = r"\s*[A-Za-z][\w-]*\s*(?:,\s*[A-Za-z][\w-]*\s*)*"
@@ -20,10 +20,10 @@ _SHORT_FORM: Final = re.compile(rf"{_NAMES}(?:>{_NAMES})+", re.ASCII)
 
 def well_formed(subject: Subject) -> Iterator[Flow]:
     """Yield each single flow, without those of lines that cannot be read."""
-    written = subject.manifest.flows
+    # A line can stand for thousands of flows, so each is looked at once.
+    unreadable = {index for index, _ in _unreadable(subject)}
     for flow in subject.manifest.single_flows:
-        text = written[int(flow.path[1])]
-        if not isinstance(text, str) or _SHORT_FORM.fullmatch(text):
+        if flow.path[1] not in unreadable:
             yield flow
 
 
@@ -44,12 +44,9 @@ def too_many(manifest: Manifest) -> Iterator[Problem]:
 
 def short_forms(subject: Subject) -> Iterator[Problem]:
     """A flow in one line reads `a > b, c`, or as a chain of such."""
-    for index, flow in enumerate(subject.manifest.flows):
-        if isinstance(flow, str) and not _SHORT_FORM.fullmatch(flow):
-            what = (
-                f"{flow[:60]!r} is no flow; write `sender > recipient`, such as `ceo > developer`"
-            )
-            yield Problem(code="bad-flow", message=what, path=("flows", index))
+    for index, flow in _unreadable(subject):
+        what = f"{flow[:60]!r} is no flow; write `sender > recipient`, such as `ceo > developer`"
+        yield Problem(code="bad-flow", message=what, path=("flows", index))
 
 
 def empty_lists(subject: Subject) -> Iterator[Problem]:
@@ -105,6 +102,13 @@ def from_agents_without_outbound(subject: Subject) -> Iterator[Problem]:
             seen.add(path)
             what = f"{flow.sender!r} says `outbound: false`, so it can be no sender"
             yield Problem(code="no-outbound", message=what, path=path, within=flow.sender)
+
+
+def _unreadable(subject: Subject) -> Iterator[tuple[int, str]]:
+    """Yield each line that is no flow, and its position."""
+    for index, flow in enumerate(subject.manifest.flows):
+        if isinstance(flow, str) and not _SHORT_FORM.fullmatch(flow):
+            yield index, flow
 
 
 def _last(flow: Flow) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from agency_cli.checks.flows import well_formed
 from agency_cli.checks.nearest import did_you_mean, listed
@@ -10,6 +11,8 @@ from agency_cli.checks.subject import Path, Subject
 from agency_cli.errors import Problem
 
 BUILT_IN_PROVIDER = "openai"
+
+_Unknown = Literal["unknown-agent", "unknown-tool", "unknown-guardrail", "unknown-provider"]
 
 
 def unknown_agents(subject: Subject) -> Iterator[Problem]:
@@ -19,7 +22,7 @@ def unknown_agents(subject: Subject) -> Iterator[Problem]:
     entries = [] if entry is None else [entry] if isinstance(entry, str) else entry
     for position, name in enumerate(entries):
         path: Path = ("entry",) if isinstance(entry, str) else ("entry", position)
-        yield from _unknown("agent", name, manifest.agents, path)
+        yield from _unknown("unknown-agent", name, manifest.agents, path)
     seen = set()
     for flow in well_formed(subject):
         place = flow.path[:2]
@@ -28,7 +31,7 @@ def unknown_agents(subject: Subject) -> Iterator[Problem]:
             # A chain names its middle twice.
             if (name, path) not in seen:
                 seen.add((name, path))
-                yield from _unknown("agent", name, manifest.agents, path)
+                yield from _unknown("unknown-agent", name, manifest.agents, path)
 
 
 def unknown_tools(subject: Subject) -> Iterator[Problem]:
@@ -36,7 +39,7 @@ def unknown_tools(subject: Subject) -> Iterator[Problem]:
     for key, agent in subject.manifest.agents.items():
         for position, name in enumerate(agent.tools):
             place = ("agents", key, "tools", position)
-            yield from _unknown("tool", name, subject.manifest.tools, place)
+            yield from _unknown("unknown-tool", name, subject.manifest.tools, place)
 
 
 def unknown_guardrails(subject: Subject) -> Iterator[Problem]:
@@ -50,7 +53,7 @@ def unknown_guardrails(subject: Subject) -> Iterator[Problem]:
     ]
     for place, names in lists:
         for position, name in enumerate(names or ()):
-            yield from _unknown("guardrail", name, manifest.guardrails, (*place, position))
+            yield from _unknown("unknown-guardrail", name, manifest.guardrails, (*place, position))
 
 
 def unknown_providers(subject: Subject) -> Iterator[Problem]:
@@ -58,16 +61,18 @@ def unknown_providers(subject: Subject) -> Iterator[Problem]:
     known = {**subject.manifest.providers, BUILT_IN_PROVIDER: None}
     for key, model in subject.manifest.models.items():
         if model.provider is not None:
-            yield from _unknown("provider", model.provider, known, ("models", key, "provider"))
+            yield from _unknown(
+                "unknown-provider", model.provider, known, ("models", key, "provider")
+            )
 
 
-def _unknown(word: str, name: str, known: Iterable[str], path: Path) -> Iterator[Problem]:
-    names = list(known)
-    if name in names:
+def _unknown(
+    code: _Unknown, name: str, known: Mapping[str, object], path: Path
+) -> Iterator[Problem]:
+    if name in known:
         return
+    names, word = list(known), code.removeprefix("unknown-")
     hint = did_you_mean(name, names)
     if not hint:
         hint = f"; there are {listed(names)}" if names else f"; no {word} is declared"
-    yield Problem(
-        code=f"unknown-{word}", message=f"no {word} named {name!r}{hint}", path=path, within=name
-    )
+    yield Problem(code=code, message=f"no {word} named {name!r}{hint}", path=path, within=name)

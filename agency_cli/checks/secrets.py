@@ -19,6 +19,35 @@ _SECRET: Final = re.compile(
     r"|\bhf_[A-Za-z0-9]{30,}|\bgsk_[A-Za-z0-9]{30,}"  # Hugging Face, Groq
     r"|\b[Bb]earer [A-Za-z0-9._~+/-]{20,}"
 )
+# What stands behind a name such as `api_key:` is hidden, whatever it looks like.
+_NAMED: Final = re.compile(
+    r"(?i:api[_-]?key|token|secret|passw(?:or)?d|authorization|cookie|credentials?)[\"']?\s*[:=]\s*"
+    r"(?P<value>\"[^\"]*\"?|'[^']*'?|[^\s,}\]#][^,}\]#]*)"
+)
+_IN_A_URL: Final = re.compile(r"://[^/\s:@]*:(?P<value>[^/\s@]+)@")
+# Long, with letters and digits, and no word of a language.
+_RANDOM: Final = re.compile(r"(?P<value>(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9+=_-]{32,})")
+# Without a default, which can be a secret itself; perhaps behind the name of a scheme.
+_REFERENCE: Final = re.compile(r"[\"']?(?:[A-Za-z]+ )?\$\{(?:env|param)\.[\w.-]+\}[\"']?\s*")
+
+
+def masked(line: str) -> str:
+    """Return a line of a manifest with a star for each character of what may be a secret.
+
+    References such as `${env.KEY}` stay. More may be hidden than is a secret.
+    """
+    line = _SECRET.sub(lambda found: "*" * len(found[0]), line)
+    for pattern in (_NAMED, _IN_A_URL, _RANDOM):
+        line = pattern.sub(_starred, line)
+    return line
+
+
+def _starred(found: re.Match[str]) -> str:
+    value = found["value"]
+    if _REFERENCE.fullmatch(value):
+        return found[0]
+    start, end = (index - found.start() for index in found.span("value"))
+    return found[0][:start] + "*" * len(value) + found[0][end:]
 
 
 def literal_secrets(subject: Subject) -> Iterator[Problem]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Literal
 
+from agency_cli.checks.references import BUILT_IN_PROVIDER
 from agency_cli.checks.subject import Subject
 from agency_cli.errors import Problem
 from agency_cli.manifest.guardrails import JudgeGuardrail
+
+_Unused = Literal[
+    "unused-tool", "unused-guardrail", "unused-model", "unused-param", "unused-provider"
+]
 
 
 def unused_tools(subject: Subject) -> Iterator[Problem]:
     """Tools that no agent lists."""
     manifest = subject.manifest
     used = {name for agent in manifest.agents.values() for name in agent.tools}
-    yield from _unused("tool", manifest.tools, used, "no agent lists it under `tools`")
+    yield from _unused("unused-tool", manifest.tools, used, "no agent lists it under `tools`")
 
 
 def unused_guardrails(subject: Subject) -> Iterator[Problem]:
@@ -22,7 +28,7 @@ def unused_guardrails(subject: Subject) -> Iterator[Problem]:
     used = {name for key in manifest.agents for name in manifest.guardrails_of(key)}
     used.update(manifest.defaults.guardrails or [])
     reason = "no agent lists it under `guardrails`"
-    yield from _unused("guardrail", manifest.guardrails, used, reason)
+    yield from _unused("unused-guardrail", manifest.guardrails, used, reason)
 
 
 def unused_models(subject: Subject) -> Iterator[Problem]:
@@ -34,7 +40,19 @@ def unused_models(subject: Subject) -> Iterator[Problem]:
     for guardrail in manifest.guardrails.values():
         if isinstance(guardrail, JudgeGuardrail):
             used.add(guardrail.judge.model)
-    yield from _unused("model", manifest.models, used, "no agent has it as its `model`")
+    yield from _unused("unused-model", manifest.models, used, "no agent has it as its `model`")
+
+
+def unused_providers(subject: Subject) -> Iterator[Problem]:
+    """Providers that no model names."""
+    manifest = subject.manifest
+    used = {model.provider for model in manifest.models.values()}
+    # A name that leads nowhere is an error of its own, and most often that of what seems unused.
+    if not used <= {*manifest.providers, BUILT_IN_PROVIDER, None}:
+        return
+    # OpenAI is the provider of every model which names none.
+    declared = (name for name in manifest.providers if name != BUILT_IN_PROVIDER)
+    yield from _unused("unused-provider", declared, used, "no model has it as its `provider`")
 
 
 def unused_params(subject: Subject) -> Iterator[Problem]:
@@ -42,16 +60,17 @@ def unused_params(subject: Subject) -> Iterator[Problem]:
     params = subject.manifest.params
     for name in params:
         reason = f"no text holds ${{param.{name}}}"
-        yield from _unused("param", (name,), subject.used_params, reason)
+        yield from _unused("unused-param", (name,), subject.used_params, reason)
 
 
 def _unused(
-    word: str, declared: Iterable[str], used: Collection[str | None], reason: str
+    code: _Unused, declared: Iterable[str], used: Collection[str | None], reason: str
 ) -> Iterator[Problem]:
+    word = code.removeprefix("unused-")
     for name in declared:
         if name not in used:
             yield Problem(
-                code=f"unused-{word}",
+                code=code,
                 message=f"the {word} {name!r} is never used: {reason}",
                 path=(f"{word}s", name),
                 severity="warning",

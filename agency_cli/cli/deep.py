@@ -13,15 +13,19 @@ from agency_cli.loading import LoadedManifest, Report, examine_manifest, load_wi
 from agency_cli.models.choice import ModelOverrides
 
 
-def examine_deeply(path: Path) -> Report:
+def examine_deeply(path: Path, *, given: bytes | None = None) -> Report:
     """Return what is wrong with a manifest, and with all the Python that it names.
 
     What the Python code prints goes to the standard error.
+
+    Args:
+        path: The manifest.
+        given: The manifest itself, which is then not read from `path`.
     """
-    report = examine_manifest(path)
+    report = examine_manifest(path, given=given)
     if report.has_errors:
         return report
-    loaded = load_without_params(path)
+    loaded = load_without_params(path, given=given)
     return report.with_more(_problems_of_building(loaded))
 
 

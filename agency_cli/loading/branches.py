@@ -14,6 +14,7 @@ from agency_cli.loading.nodes import Path
 from agency_cli.loading.wording import shown
 from agency_cli.manifest.guardrails import GUARDRAIL_KINDS
 from agency_cli.manifest.tools import TOOL_KINDS
+from agency_cli.problem_codes import ProblemCode
 
 Schema = Mapping[str, Any]
 
@@ -107,7 +108,7 @@ def _without_kind(unknown: Sequence[str], word: str, kinds: Iterable[str], path:
 
 
 def _choice(
-    code: str,
+    code: ProblemCode,
     message: str,
     path: Path,
     *,

@@ -13,10 +13,11 @@ from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import Document, Entry, MappingNode, Node, ScalarNode, SequenceNode
 from agency_cli.loading.scalars import resolve
 from agency_cli.loading.syntax import syntax_problem
+from agency_cli.problem_codes import ProblemCode
 
 DEEPEST: Final = 64
 """How many mappings and lists may stand in each other."""
-MOST_VALUES: Final = 20_000
+MOST_VALUES: Final = 100_000
 """How many values a document may have, those that its aliases stand for counted in."""
 
 _STANDARD_TAG: Final = "tag:yaml.org,2002:"
@@ -188,23 +189,23 @@ class _Composer:
         if self._values > MOST_VALUES:
             alias = isinstance(event, yaml.AliasEvent)
             what = f"the document has more than {MOST_VALUES:,} values"
-            code = "alias-bomb" if alias else "too-many-values"
+            code: ProblemCode = "alias-bomb" if alias else "too-many-values"
             self._refuse_at(code, what + (" when its aliases are expanded" if alias else ""), event)
 
-    def _note(self, code: str, what: str, event: Any) -> None:
+    def _note(self, code: ProblemCode, what: str, event: Any) -> None:
         self._problem(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
 
-    def _problem(self, code: str, message: str, line: int, column: int) -> None:
+    def _problem(self, code: ProblemCode, message: str, line: int, column: int) -> None:
         if len(self.problems) <= MOST_PROBLEMS:
             self.problems.append(self._located(code, message, line, column))
 
-    def _located(self, code: str, message: str, line: int, column: int) -> Problem:
+    def _located(self, code: ProblemCode, message: str, line: int, column: int) -> Problem:
         return Problem(code=code, message=message, file=self._shown, line=line, column=column)
 
-    def _refuse_at(self, code: str, what: str, event: Any) -> NoReturn:
+    def _refuse_at(self, code: ProblemCode, what: str, event: Any) -> NoReturn:
         self._refuse(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
 
-    def _refuse(self, code: str, what: str, line: int, column: int) -> NoReturn:
+    def _refuse(self, code: ProblemCode, what: str, line: int, column: int) -> NoReturn:
         raise ManifestError([*self.problems, self._located(code, what, line, column)])
 
 

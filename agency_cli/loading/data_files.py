@@ -9,6 +9,7 @@ from typing import Any
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import line_and_column
 from agency_cli.loading.reading import read_text
+from agency_cli.problem_codes import ProblemCode
 
 Place = tuple[str | int, ...]
 
@@ -57,7 +58,7 @@ def mapping_of(text: str, shown: str, place: Place, otherwise: str) -> Mapping[s
 
 
 def _refused(what: str, shown: str, place: Place, line: int, column: int) -> ManifestError:
-    code = "bad-schema" if place else "bad-file"
+    code: ProblemCode = "bad-schema" if place else "bad-file"
     return ManifestError(
         [Problem(code=code, message=what, path=place, file=shown, line=line, column=column)]
     )

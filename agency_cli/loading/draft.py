@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agency_cli.checks import ERRORS, MOST_PROBLEMS, WARNINGS, Subject, Text, run_checks
 from agency_cli.checks.flows import too_many
@@ -23,7 +23,7 @@ from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.including import with_includes
 from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Given, Params, read_params
-from agency_cli.loading.reading import read_text
+from agency_cli.loading.reading import read_text, text_of
 from agency_cli.loading.schemas import Schemas, read_schemas
 from agency_cli.loading.sources import Sources
 from agency_cli.loading.typed import typed
@@ -58,14 +58,35 @@ class Draft(NamedTuple):
     warnings: tuple[Problem, ...]
 
 
-def read_draft(path: Path, params: Mapping[str, Given], environ: Mapping[str, str]) -> Draft:
+STANDARD_INPUT: Final = "<stdin>"
+"""What messages call a manifest that is given as bytes."""
+
+
+def read_draft(
+    path: Path,
+    params: Mapping[str, Given],
+    environ: Mapping[str, str],
+    *,
+    given: bytes | None = None,
+) -> Draft:
     """Read a manifest and look for every problem in it.
+
+    Args:
+        path: The manifest.
+        params: Values of params.
+        environ: The environment's variables.
+        given: The manifest itself, which is then not read; its paths resolve against the folder
+            of `path` all the same.
 
     Raises:
         ManifestError: It cannot be read, or is not YAML.
     """
-    shown = str(path)
-    data, text = read_text(path, shown)
+    if given is None:
+        shown = str(path)
+        data, text = read_text(path, shown)
+    else:
+        shown, data = STANDARD_INPUT, given
+        text = text_of(data, shown)
     composed, composing_problems = compose(text, shown)
     inclusion = with_includes(composed, path.absolute().parent, shown)
     document = inclusion.document

@@ -102,6 +102,7 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
         ("guardrails", "*", "judge"),
         ("guardrails", "*", "judge", "model"),
     ),
+    "unused-provider": (("models",), ("models", "*"), ("models", "*", "provider")),
     "misspelt-model": (("models",), ("models", "*")),
     "fallback-cycle": (
         ("models", "*"),

@@ -22,6 +22,7 @@ from agency_cli.loading.nodes import (
     SourceText,
 )
 from agency_cli.loading.reading import read_text
+from agency_cli.problem_codes import ProblemCode
 
 Scalar = str | float | bool | None
 MOST_FILES: Final = 100
@@ -244,7 +245,7 @@ class _Grafting:
     def _top_name(self) -> str:
         return self.result.shown
 
-    def _problem(self, code: str, message: str, file: _File, node: Node) -> None:
+    def _problem(self, code: ProblemCode, message: str, file: _File, node: Node) -> None:
         self.result.problems.append(
             Problem(code=code, message=message, file=file.shown, line=node.line, column=node.column)
         )

@@ -12,6 +12,7 @@ from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import Problem
 from agency_cli.loading.nodes import Path
 from agency_cli.loading.regions import is_credential, is_prompt
+from agency_cli.problem_codes import ProblemCode
 
 _REFERENCE: Final = re.compile(
     r"\$\$\{"
@@ -160,7 +161,9 @@ class Interpolation:
         self._problem("env-in-prompt", what, found, path, nth)
         return found.group()
 
-    def _problem(self, code: str, what: str, found: re.Match[str], path: Path, nth: int) -> None:
+    def _problem(
+        self, code: ProblemCode, what: str, found: re.Match[str], path: Path, nth: int
+    ) -> None:
         self.open_places.add(path)
         if len(self.problems) > MOST_PROBLEMS:
             return

@@ -64,11 +64,15 @@ class LoadedManifest:
 class Report(NamedTuple):
     """What checking one manifest found: errors, then warnings.
 
-    `manifest` is what could be understood; None where that is nothing.
+    Attributes:
+        problems: Located.
+        manifest: What could be understood; None where that is nothing.
+        included: The files that add to it, as messages name them.
     """
 
     problems: tuple[Problem, ...]
     manifest: Manifest | None = None
+    included: tuple[str, ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -106,14 +110,19 @@ def load_manifest(
 
 
 def load_without_params(
-    path: Path | str, *, environ: Mapping[str, str] = os.environ
+    path: Path | str, *, environ: Mapping[str, str] = os.environ, given: bytes | None = None
 ) -> LoadedManifest:
     """Read, check and type a manifest that is not to be run; params need no values for that.
+
+    Args:
+        path: The manifest.
+        environ: The environment's variables.
+        given: The manifest itself, which is then not read from `path`.
 
     Raises:
         ManifestError: The manifest has problems; all of them.
     """
-    draft = read_draft(Path(path), {}, environ)
+    draft = read_draft(Path(path), {}, environ, given=given)
     if draft.errors:
         raise ManifestError([*draft.errors, *draft.warnings])
     return _loaded(Path(path), draft)
@@ -137,13 +146,21 @@ def _loaded(path: Path, draft: Draft) -> LoadedManifest:
     )
 
 
-def examine_manifest(path: Path | str, *, environ: Mapping[str, str] = os.environ) -> Report:
-    """Return what is wrong with a manifest; params need no values for that."""
+def examine_manifest(
+    path: Path | str, *, environ: Mapping[str, str] = os.environ, given: bytes | None = None
+) -> Report:
+    """Return what is wrong with a manifest; params need no values for that.
+
+    Args:
+        path: The manifest.
+        environ: The environment's variables.
+        given: The manifest itself, which is then not read from `path`.
+    """
     try:
-        draft = read_draft(Path(path), {}, environ)
+        draft = read_draft(Path(path), {}, environ, given=given)
     except ManifestError as error:
         return Report(error.problems)
-    return Report((*draft.errors, *draft.warnings), draft.manifest)
+    return Report((*draft.errors, *draft.warnings), draft.manifest, draft.sources.included)
 
 
 def check_manifest(

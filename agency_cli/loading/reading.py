@@ -11,6 +11,7 @@ from typing import Final
 from agency_cli.checks.nearest import did_you_mean_file
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import line_and_column
+from agency_cli.problem_codes import ProblemCode
 
 LARGEST_FILE: Final = 1_000_000
 """Bytes that a manifest, or a file of instructions, may have."""
@@ -68,9 +69,14 @@ def decode_text(data: bytes, shown: str, *, at: Problem | None = None) -> str:
     return _decoded(data, shown)
 
 
+def is_stream(name: str) -> bool:
+    """Say whether a name is that of what another program writes, which can be read only once."""
+    return bool(_STREAM.fullmatch(name))
+
+
 def _special_file(path: Path) -> str:
     """Name what is no file, and could keep its reader waiting for ever; empty for all else."""
-    if _STREAM.fullmatch(str(path)):
+    if is_stream(str(path)):
         return ""
     mode = path.stat().st_mode
     return next((name for is_one, name in _SPECIAL if is_one(mode)), "")
@@ -100,7 +106,7 @@ def _unreadable(
             return _refused(at, "unreadable-file", shown, "is not the name of a file")
 
 
-def _refused(at: Problem | None, code: str, shown: str, what: str) -> ManifestError:
+def _refused(at: Problem | None, code: ProblemCode, shown: str, what: str) -> ManifestError:
     if at is None:
         return ManifestError([Problem(code=code, message=f"the file {what}", file=shown)])
     return ManifestError(

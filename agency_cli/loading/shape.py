@@ -20,7 +20,9 @@ from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import Problem
 from agency_cli.loading.branches import Schema, meant_branch
 from agency_cli.loading.nodes import Path
+from agency_cli.loading.regions import is_credential
 from agency_cli.loading.wording import bound, choice, expectation, name_rule, not_a_name, shown
+from agency_cli.problem_codes import ProblemCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +180,13 @@ class _Explainer:
                     return f"; it belongs under {name!r}"
         return f"; the keys here are {listed(known, most=30)}"
 
-    def _bad_value(self, fault: _Fault) -> tuple[str, str]:
+    def _bad_value(self, fault: _Fault) -> tuple[ProblemCode, str]:
         """Return the code and the message for a value that breaks a rule."""
         value = self._as_written(fault.path)
         match fault.keyword:
             case "type":
                 kinds = fault.rule if isinstance(fault.rule, list) else [fault.rule]
-                return "wrong-type", expectation(kinds, value)
+                return "wrong-type", expectation(kinds, value, secret=is_credential(fault.path))
             case "const" if fault.path == ("version",):
                 what = f"version {shown(value)} of the format is not known; this program reads 1"
                 return "unknown-version", f"{what}: write `version: 1`"

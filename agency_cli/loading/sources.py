@@ -28,6 +28,11 @@ class Sources(NamedTuple):
     files: Mapping[Path, TextFile]
     renamed: Mapping[Path, str]
 
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The files that add to the manifest, as messages name them."""
+        return tuple(file.shown for place, file in self.files.items() if place[0] == "include")
+
     def locate(self, problem: Problem) -> Problem:
         """Return the problem with file, line and column, unless it has them already."""
         if problem.file is not None:

@@ -7,6 +7,7 @@ from typing import Final
 import yaml
 
 from agency_cli.errors import Problem
+from agency_cli.problem_codes import ProblemCode
 
 # By LibYAML's words, which have not changed in years; anything else is passed on as it is.
 _ADVICE: Final = {
@@ -60,7 +61,7 @@ def syntax_problem(error: yaml.YAMLError, text: str, shown: str) -> Problem:
         return _bad_start(mark, text, shown)
     if said in _AT_CONTEXT and error.context_mark is not None:
         mark = error.context_mark
-    code = "tab" if "tab character" in said else "yaml-syntax"
+    code: ProblemCode = "tab" if "tab character" in said else "yaml-syntax"
     return _problem(code, f"not YAML: {_ADVICE.get(said, said)}", mark, shown)
 
 
@@ -72,7 +73,7 @@ def _bad_start(mark: yaml.Mark, text: str, shown: str) -> Problem:
     return _problem("yaml-syntax", what, mark, shown)
 
 
-def _problem(code: str, message: str, mark: yaml.Mark, shown: str) -> Problem:
+def _problem(code: ProblemCode, message: str, mark: yaml.Mark, shown: str) -> Problem:
     return Problem(
         code=code, message=message, file=shown, line=mark.line + 1, column=mark.column + 1
     )

@@ -33,15 +33,21 @@ _NAME_RULES: Final = {
 _LONGEST: Final = 60
 
 
-def expectation(kinds: Iterable[str], value: object) -> str:
-    """Say which types a value may have, which it has, and what to write."""
+def expectation(kinds: Iterable[str], value: object, *, secret: bool = False) -> str:
+    """Say which types a value may have, which it has, and what to write.
+
+    Args:
+        kinds: JSON Schema's names of types.
+        value: As written.
+        secret: Nobody may read the value.
+    """
     wanted = [kind for kind in dict.fromkeys(kinds) if kind in _TYPES]
     text = " or ".join(_TYPES[kind] for kind in wanted)
     if value is None:
         return f"has no value; it must be {text}"
     hint = ""
     if wanted == ["string"] and isinstance(value, int | float):
-        hint = f'; put it in quotes: "{description(value)}"'
+        hint = "; put it in quotes" + ("" if secret else f': "{description(value)}"')
     elif wanted == ["array"] and isinstance(value, str) and len(value) <= _LONGEST:
         hint = f"; write [{value}]"
     elif isinstance(value, str) and "${" in value:

@@ -64,8 +64,14 @@ def test_every_problem_of_all_files_is_a_line_on_stdout(folder):
     assert done.stdout.splitlines() == [
         "crew.yaml: ok (2 agents, 1 flow)",
         "bad.yaml:2:1: error: nmae: unknown key 'nmae' (did you mean 'name'?)  [unknown-key]",
+        "  2 | nmae: demo",
+        "    | ^^^^",
         UNKNOWN_AGENT,
+        "  7 |   - ceo > develper",
+        "    |           ^^^^^^^^",
         MISSING_DESCRIPTION,
+        "  5 |   developer: {instructions: Write.}",
+        "    |   ^^^^^^^^^",
         "none.yaml: error: the file does not exist  [missing-file]",
         "4 files, 3 errors, 1 warning",
     ]
@@ -98,13 +104,24 @@ def test_json_is_one_object_with_every_problem(folder):
 def test_an_unknown_format_is_wrong_usage(folder):
     done = validate(folder, "crew.yaml", "--format", "xml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: no format named 'xml'; there are text, json\n"
+    assert done.stderr == "error: no format named 'xml'; there are text, json, github, sarif\n"
 
 
 def test_no_manifest_is_wrong_usage(folder):
     done = validate(folder)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_quiet_prints_problems_and_nothing_else(folder):
+    done = validate(folder, "--quiet", "crew.yaml", "warned.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        MISSING_DESCRIPTION,
+        "  5 |   developer: {instructions: Write.}",
+        "    |   ^^^^^^^^^",
+    ]
+    assert validate(folder, "-q", "crew.yaml").stdout == ""
 
 
 @pytest.mark.parametrize("name", ["agency.yaml\x1b[31m", "a\nb.yaml"])

@@ -35,6 +35,12 @@ def agent(text="Work.", **rest):
     return {"instructions": text, "description": "Works.", **rest}
 
 
+def with_provider(**provider):
+    """Return what declares a provider that is used."""
+    models = {"m": {"model": "x", "provider": "p"}}
+    return {"providers": {"p": provider}, "models": models, "defaults": {"model": "m"}}
+
+
 def test_a_sound_manifest_passes_every_check():
     assert codes() == []
 
@@ -132,7 +138,7 @@ def test_keys_of_its_own_kind_are_what_a_flow_is_for():
     ],
 )
 def test_addresses_that_requests_can_be_sent_to_are_taken(url):
-    assert codes(providers={"p": {"base_url": url}}) == []
+    assert codes(**with_provider(base_url=url)) == []
 
 
 @pytest.mark.parametrize(
@@ -153,14 +159,14 @@ def test_addresses_that_requests_can_be_sent_to_are_taken(url):
     ],
 )
 def test_addresses_that_no_request_can_be_sent_to_say_what_to_write(url, advice):
-    (problem,) = problems(providers={"p": {"base_url": url}})
+    (problem,) = problems(**with_provider(base_url=url))
     assert (problem.code, problem.path) == ("bad-url", ("providers", "p", "base_url"))
     assert advice in problem.message
 
 
 def test_an_address_is_not_shown_since_it_can_hold_a_password():
     for url in ("http://user:s3cret@host:port/v1", "user:s3cret@host", "s3cret key"):
-        (problem,) = problems(providers={"p": {"base_url": url}})
+        (problem,) = problems(**with_provider(base_url=url))
         assert "s3cret" not in problem.message
 
 
@@ -203,6 +209,17 @@ def test_params_and_tools_that_nothing_uses_are_found():
         "unused-tool",
         "unused-param",
     ]
+
+
+def test_a_provider_that_no_model_names_is_found():
+    rest = with_provider(base_url="http://x")
+    assert codes(**rest) == []
+    rest["models"]["m"]["provider"] = "openai"
+    assert codes(**rest) == ["unused-provider"]
+    rest["models"]["m"]["provider"] = "q"
+    assert codes(**rest) == ["unknown-provider"], "which is most often the one that seems unused"
+    openai = {"openai": {"base_url": "http://x"}}
+    assert codes(providers=openai) == [], "it is that of models which name none"
 
 
 def test_openai_is_a_provider_without_being_declared():
@@ -249,7 +266,7 @@ def test_references_to_python_have_a_file_or_a_module_and_a_name(reference, is_s
 def test_keys_are_found_wherever_they_stand_and_never_shown(text):
     for rest in (
         {"description": f"Use {text}."},
-        {"providers": {"x": {"base_url": "http://x", "headers": {"Authorization": text}}}},
+        with_provider(base_url="http://x", headers={"Authorization": text}),
         {"x-notes": [text]},
     ):
         document = {"agents": {"ceo": agent()}, "flows": [], **rest}

@@ -209,7 +209,7 @@ def test_a_name_that_ends_with_a_line_break_is_refused(tmp_path):
 def test_a_key_written_literally_is_found_in_a_value_that_cannot_be_taken(tmp_path):
     key = "sk-proj-abcdefghijklmnopqrstuvwxyz"
     text = f"{HEAD}entry: [a, b]\nproviders: {{p: {{base_url: [{key}]}}}}\n"
-    assert codes(text, tmp_path) == ["wrong-type", "literal-secret"]
+    assert codes(text, tmp_path) == ["wrong-type", "unused-provider", "literal-secret"]
 
 
 def test_a_param_that_a_missing_file_may_use_is_not_called_unused(tmp_path):

@@ -16,6 +16,8 @@ params:
   language: {enum: [Python, Go], default: Python}
 providers:
   proxy: {base_url: "https://proxy.example/v1", api_key: "${env.PROXY_KEY}"}
+models: {m: {model: x, provider: proxy}}
+defaults: {model: m}
 shared_instructions_file: shared.md
 agents:
   ceo: {instructions_file: texts/ceo.md, description: Leads.}
@@ -127,7 +129,7 @@ def test_a_folder_for_instructions_is_a_problem(folder):
     (folder / "texts" / "ceo.md").unlink()
     (folder / "texts" / "ceo.md").mkdir()
     (problem,) = check_manifest(folder / "agency.yaml", environ={})
-    assert (problem.code, problem.line, problem.column) == ("not-a-file", 9, 28)
+    assert (problem.code, problem.line, problem.column) == ("not-a-file", 11, 28)
 
 
 def test_params_that_cannot_be_are_the_fault_of_whoever_gave_them(folder):
@@ -189,7 +191,7 @@ def test_problems_found_later_get_their_place_too(folder):
     loaded = load_manifest(folder / "agency.yaml", environ={})
     problem = Problem(code="x", message="y", path=("agents", "developer"), at_key=True)
     located = loaded.locate(problem)
-    assert (located.file, located.line, located.column) == (f"{folder}/agency.yaml", 10, 3)
+    assert (located.file, located.line, located.column) == (f"{folder}/agency.yaml", 12, 3)
 
 
 def test_a_report_holds_the_manifest_as_far_as_it_is_understood(folder):
