@@ -52,7 +52,17 @@ def unreachable_mentions(subject: Subject) -> Iterator[Problem]:
                     path=text.path,
                     severity="warning",
                     within=f"@{name}",
+                    nth=_nth(name, text.text),
                 )
+
+
+def _nth(name: str, text: str) -> int:
+    """Say how many times the piece stands in a text before it mentions anybody.
+
+    `me@developer.example` is no mention, but the same piece.
+    """
+    end = next(found.start() for found in _MENTION.finditer(text) if found[1] == name)
+    return len(re.findall(rf"(?<!\$)@{re.escape(name)}(?![\w-])", text[: end + len(name) + 1])) - 1
 
 
 def _alternatives(entries: Iterable[str]) -> str:

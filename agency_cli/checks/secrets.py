@@ -22,7 +22,7 @@ _SECRET: Final = re.compile(
 # What stands behind a name such as `api_key:` is hidden, whatever it looks like.
 _NAMED: Final = re.compile(
     r"(?i:api[_-]?key|token|secret|passw(?:or)?d|authorization|cookie|credentials?)[\"']?\s*[:=]\s*"
-    r"(?P<value>\"[^\"]*\"?|'[^']*'?|[^\s,}\]#][^,}\]#]*)"
+    r"(?P<value>\"[^\"]*\"?|'[^']*'?|\$\{[^}]*\}[^,}\]#]*|[^\s,}\]#][^,}\]#]*)"
 )
 _IN_A_URL: Final = re.compile(r"://[^/\s:@]*:(?P<value>[^/\s@]+)@")
 # Long, with letters and digits, and no word of a language.

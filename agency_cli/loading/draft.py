@@ -142,7 +142,7 @@ class _Reader:
             rest += interpolation.problems[before:]
             subject = Subject(manifest, self._whole, texts, frozenset(interpolation.used_params))
             rest += run_checks(subject, ERRORS, is_certain=doubts.is_certain)
-            warnings = run_checks(subject, WARNINGS, is_certain=doubts.is_independent)
+            warnings = run_checks(subject, WARNINGS, is_certain=doubts.is_worth_a_warning)
         return Draft(
             folder=self._folder,
             sources=self._sources,

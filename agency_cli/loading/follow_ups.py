@@ -103,6 +103,25 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
         ("guardrails", "*", "judge", "model"),
     ),
     "unused-provider": (("models",), ("models", "*"), ("models", "*", "provider")),
+    "handoff-trap": (
+        *_ANY_FLOW,
+        ("flows", "*", "kind"),
+        ("agents", "*"),
+        ("agents", "*", "tools"),
+        ("entry",),
+        ("entry", "*"),
+    ),
+    "unpriced-model": (
+        ("limits",),
+        ("limits", "max_cost_usd"),
+        ("models",),
+        ("models", "="),
+        ("models", "=", "price"),
+        ("models", "=", "provider"),
+        ("providers",),
+        ("providers", "*"),
+        ("providers", "*", "base_url"),
+    ),
     "misspelt-model": (("models",), ("models", "*")),
     "fallback-cycle": (
         ("models", "*"),
@@ -118,6 +137,9 @@ _CAUSES: Final[dict[str, tuple[Pattern, ...]]] = {
 }
 _OF_THE_TEXT: Final = frozenset({"literal-secret", "env-in-prompt", "undefined-variable"})
 """Problems of what is written, whatever it was mended to."""
+
+_OF_A_MODEL: Final = frozenset({"misspelt-model", "unpriced-model"})
+"""Warnings of a model's id, which a param can hold."""
 
 _OF_A_KEY: Final = frozenset({"exclusive-keys", "key-without-effect"})
 """Problems of a key that should not be there; whether a misspelt one is it, is a guess."""
@@ -145,6 +167,11 @@ class Doubts:
         """Say whether a problem that is not one of shape is there whatever was mended."""
         is_of_a_guess = problem.code in _OF_A_KEY and problem.path in self.guessed
         return not is_of_a_guess and not (self.mended and _follows(problem, self.mended))
+
+    def is_worth_a_warning(self, problem: Problem) -> bool:
+        """Say whether a warning is there whatever was mended, and whatever a param will be."""
+        is_open = problem.code in _OF_A_MODEL and not self.is_decided(problem)
+        return self.is_independent(problem) and not is_open
 
     def is_decided(self, problem: Problem) -> bool:
         """Say whether a problem is there whatever value a reference will have."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from agency_cli.checks import ERRORS, WARNINGS, Subject, Text, run_checks
@@ -283,3 +286,80 @@ def test_keys_are_found_wherever_they_stand_and_never_shown(text):
 )
 def test_what_only_speaks_of_keys_is_none(text):
     assert codes(description=text) == []
+
+
+def handoff(sender, *recipients):
+    return {"from": sender, "to": list(recipients), "kind": "handoff"}
+
+
+def test_a_circle_of_handoffs_that_nobody_gets_out_of_is_found():
+    agents = {key: agent() for key in ("ceo", "one", "two", "three")}
+    circle = [handoff("ceo", "one"), handoff("one", "two"), handoff("two", "three")]
+    trapped = [*circle, handoff("three", "one")]
+
+    def found(flows, **rest):
+        return codes(agents=agents | rest, flows=flows, entry="ceo")
+
+    assert found(trapped) == ["handoff-trap"]
+    assert found(circle) == [], "the last one keeps the conversation"
+    assert found([*trapped, handoff("two", "ceo")]) == [], "there is a way back"
+    assert found([*trapped, "two > ceo"]) == [], "one of them has somebody to ask"
+    assert codes(agents=agents, flows=trapped, entry=["ceo", "two"]) == []
+    tools = {"files": {"builtin": "files", "root": "out"}}
+    able = agents | {"two": agent(tools=["files"])}
+    assert codes(agents=able, flows=trapped, entry="ceo", tools=tools) == []
+
+
+def test_a_trap_is_told_once_at_its_first_agent():
+    agents = {key: agent() for key in ("ceo", "b", "a", "d", "c")}
+    flows = [
+        handoff("ceo", "a", "c"), handoff("a", "b"), handoff("b", "a"), handoff("c", "d"),
+        handoff("d", "c"),
+    ]  # fmt: skip
+    found = problems(agents=agents, flows=flows, entry="ceo")
+    assert [(one.code, one.path) for one in found] == [
+        ("handoff-trap", ("agents", "b")),
+        ("handoff-trap", ("agents", "d")),
+    ]
+
+
+def test_a_limit_of_money_wants_prices_of_all_models_in_use():
+    models = {
+        "own": {"model": "made-up-1", "price": {"input": 1, "output": 2}},
+        "list": {"model": "gpt-5-mini", "fallback": ["lost"]},
+        "lost": {"model": "made-up-2", "provider": "p"},
+        "here": {"model": "local"},
+        "idle": {"model": "made-up-3"},
+    }
+    rest = {
+        "agents": {
+            "ceo": agent(model="own"),
+            "dev": agent(model="list"),
+            "qa": agent(model="here"),
+            "ops": agent(model="made-up-4"),
+            "hr": agent(model="made-up-4"),
+        },
+        "flows": ["ceo > dev, qa, ops, hr"],
+        "models": models,
+        "providers": {"p": {"base_url": "http://localhost:1/v1"}},
+        "guardrails": {"g": {"applies_to": "output", "judge": {"instructions": "Good?"}}},
+        "defaults": {"guardrails": ["g"]},
+    }
+    assert codes(**rest) == ["unused-model"]
+    found = problems(**rest, limits={"max_cost_usd": 1})
+    assert [(one.code, one.path) for one in found][1:] == [
+        ("unpriced-model", ("models", "lost", "model")),
+        ("unpriced-model", ("agents", "ops", "model")),
+    ]
+
+
+def test_the_price_list_is_loaded_only_for_a_limit_of_money():
+    for limits, is_loaded in (("{}", False), ("{max_cost_usd: 1}", True)):
+        text = "version: 1\nname: d\nagents: {a: {instructions: W., model: gpt-5}}\nlimits: "
+        program = (
+            "import sys; from agency_cli.loading import examine_manifest\n"
+            f"report = examine_manifest('x', given={(text + limits).encode()!r})\n"
+            "print(report.problems, 'genai_prices' in sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+        assert done.stdout.decode().strip() == f"() {is_loaded}"
