@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
 
-.PHONY: venv check test bench format schema problems
+.PHONY: venv check test mutate bench format schema problems
 
 venv:
 	python3 -m venv .venv
@@ -19,8 +19,12 @@ check:
 test:
 	$(BIN)pytest -n auto
 
+mutate:
+	$(PYTHON) tests/mutate.py 10000
+
 bench:
 	$(PYTHON) tests/bench/run.py
+	$(PYTHON) tests/bench/scale.py
 
 format:
 	$(BIN)ruff check --fix .

@@ -25,8 +25,9 @@ _NAMED: Final = re.compile(
     r"(?P<value>\"[^\"]*\"?|'[^']*'?|\$\{[^}]*\}[^,}\]#]*|[^\s,}\]#][^,}\]#]*)"
 )
 _IN_A_URL: Final = re.compile(r"://[^/\s:@]*:(?P<value>[^/\s@]+)@")
-# Long, with letters and digits, and no word of a language.
-_RANDOM: Final = re.compile(r"(?P<value>(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9+=_-]{32,})")
+# Where digits are among them, no word of a language.
+_LONG: Final = re.compile(r"(?P<value>[A-Za-z0-9+=_-]{32,})")
+_MIXED: Final = re.compile(r"[A-Za-z][^A-Za-z0-9]*[0-9]|[0-9][^A-Za-z0-9]*[A-Za-z]")
 # Without a default, which can be a secret itself; perhaps behind the name of a scheme.
 _REFERENCE: Final = re.compile(r"[\"']?(?:[A-Za-z]+ )?\$\{(?:env|param)\.[\w.-]+\}[\"']?\s*")
 
@@ -37,9 +38,9 @@ def masked(line: str) -> str:
     References such as `${env.KEY}` stay. More may be hidden than is a secret.
     """
     line = _SECRET.sub(lambda found: "*" * len(found[0]), line)
-    for pattern in (_NAMED, _IN_A_URL, _RANDOM):
+    for pattern in (_NAMED, _IN_A_URL):
         line = pattern.sub(_starred, line)
-    return line
+    return _LONG.sub(lambda found: _starred(found) if _MIXED.search(found[0]) else found[0], line)
 
 
 def _starred(found: re.Match[str]) -> str:

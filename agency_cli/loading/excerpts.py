@@ -19,6 +19,7 @@ class SourceLines:
     """
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
+        self._masked: dict[tuple[str, int], str] = {}
         self._lines = {name: _split(text) for name, text in (given or {}).items()}
 
     def line(self, problem: Problem) -> str | None:
@@ -30,7 +31,11 @@ class SourceLines:
         lines = self._lines[problem.file]
         if problem.line > len(lines):
             return None
-        line = masked(lines[problem.line - 1])
+        # Many problems can stand in one line, which can be long.
+        place = (problem.file, problem.line)
+        line = self._masked.get(place)
+        if line is None:
+            line = self._masked[place] = masked(lines[problem.line - 1])
         # Whatever is written as a credential is one, even if it looks like none.
         if is_credential(problem.path) and problem.column is not None and not problem.at_key:
             start = problem.column - 1

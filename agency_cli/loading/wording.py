@@ -48,12 +48,17 @@ def expectation(kinds: Iterable[str], value: object, *, secret: bool = False) ->
     hint = ""
     if wanted == ["string"] and isinstance(value, int | float):
         hint = "; put it in quotes" + ("" if secret else f': "{description(value)}"')
-    elif wanted == ["array"] and isinstance(value, str) and len(value) <= _LONGEST:
+    elif wanted == ["array"] and isinstance(value, str) and _fits_a_list(value):
         hint = f"; write [{value}]"
     elif isinstance(value, str) and "${" in value:
         hint = "; a reference always gives text"
     given = description(value) if wanted == ["integer"] and isinstance(value, float) else ""
     return f"must be {text}, not {given or kind_of(value)}{hint}"
+
+
+def _fits_a_list(text: str) -> bool:
+    # A text over several lines is most often a list that is written wrongly.
+    return len(text) <= _LONGEST and text.isprintable()
 
 
 def choice(options: Sequence[object], value: object) -> str:

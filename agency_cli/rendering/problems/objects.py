@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agency_cli.errors import Problem
+from agency_cli.rendering.printable import escaped_json
 from agency_cli.rendering.problems.findings import Findings
 
 
@@ -21,7 +22,7 @@ def problems_json(findings: Findings) -> str:
         "errors": findings.count("error"),
         "warnings": findings.count("warning"),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return escaped_json(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def _problem_object(problem: Problem) -> dict[str, object]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from agency_cli import __version__
 from agency_cli.errors import Problem
 from agency_cli.loading import SourceLines
+from agency_cli.rendering.printable import escaped_json
 from agency_cli.rendering.problems.excerpt import span
 from agency_cli.rendering.problems.findings import Findings
 from agency_cli.rendering.problems.places import relative_name
@@ -38,7 +39,7 @@ def problems_sarif(findings: Findings) -> str:
         ],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False)
+    return escaped_json(json.dumps(log, indent=2, ensure_ascii=False))
 
 
 def _rule(rule: Rule) -> Json:
