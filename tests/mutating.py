@@ -31,6 +31,7 @@ _FREE = frozenset(
         "output_schema",
         "json_schema",
         "headers",
+        "query",
         "env",
         "when",
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import nsmallest
 from typing import Final
 
-# Comparing takes some 20 microseconds a name; nobody's list of names is longer than this.
+# Comparing takes some 20 microseconds a name; among more, only those that look alike are compared.
 _MOST_NAMES: Final = 200
 _LONGEST_NAME: Final = 80
 
@@ -15,9 +16,22 @@ def nearest(wanted: str, names: Iterable[str]) -> str | None:
     # Only a message needs it.
     from difflib import get_close_matches  # noqa: PLC0415 - see above
 
-    known = {name.casefold(): name for name in list(names)[:_MOST_NAMES]}
-    found = get_close_matches(wanted[:_LONGEST_NAME].casefold(), known, n=1, cutoff=0.6)
+    wanted = wanted[:_LONGEST_NAME].casefold()
+    known = {name.casefold(): name for name in names}
+    likely: Iterable[str] = known
+    if len(known) > _MOST_NAMES:
+        likely = nsmallest(_MOST_NAMES, known, key=lambda name: -_in_common(wanted, name))
+    found = get_close_matches(wanted, likely, n=1, cutoff=0.6)
     return known[found[0]] if found else None
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many characters two names have in common from their ends; cheap to say."""
+    shorter = min(len(one), len(other))
+    start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    rest = shorter - start
+    end = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
+    return start + end
 
 
 def did_you_mean(wanted: str, names: Iterable[str]) -> str:

@@ -25,11 +25,7 @@ def unpriced_models(subject: Subject) -> Iterator[Problem]:
     manifest = subject.manifest
     if manifest.limits.max_cost_usd is None:
         return
-    chains: dict[str, Path] = {}
-    for name, path in _named_models(manifest):
-        for each in manifest.model_chain(name):
-            chains.setdefault(each, ("models", each, "model") if each in manifest.models else path)
-    for name, path in chains.items():
+    for name, path in _used(manifest).items():
         spec = manifest.models.get(name) or ModelSpec.model_construct(model=name)
         if not _has_price(spec, manifest):
             what = (
@@ -37,6 +33,22 @@ def unpriced_models(subject: Subject) -> Iterator[Problem]:
                 " under `models`, with `price: {input: 1, output: 2}` in USD for a million tokens"
             )
             yield Problem(code="unpriced-model", message=what, path=path, severity="warning")
+
+
+def _used(manifest: Manifest) -> dict[str, Path]:
+    """Return the models that may be called, each with the place that says which it is."""
+    places: dict[str, Path] = {}
+    waiting = list(_named_models(manifest))
+    while waiting:
+        name, path = waiting.pop(0)
+        if name not in places:
+            declared = manifest.models.get(name)
+            places[name] = path if declared is None else ("models", name, "model")
+            fallback = () if declared is None else declared.fallback
+            waiting[:0] = [
+                (each, ("models", name, "fallback", place)) for place, each in enumerate(fallback)
+            ]
+    return places
 
 
 def _named_models(manifest: Manifest) -> Iterator[tuple[str, Path]]:

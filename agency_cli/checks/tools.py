@@ -37,8 +37,8 @@ def named_one_by_one(subject: Subject) -> Iterator[Problem]:
             for word in ("name", "description"):
                 if getattr(tool, word) is not None:
                     what = (
-                        f"{tool.python} stands for all its tools, and a `{word}` is that of one;"
-                        f" remove it, or name one object: {_one_of(tool.python)}"
+                        f"{tool.python!r} stands for all its tools, and a `{word}` is that of one;"
+                        f" remove it, or name one object: {_one_of(tool.python)!r}"
                     )
                     path: Path = ("tools", key, word)
                     yield Problem(code="not-of-one-tool", message=what, path=path, at_key=True)

@@ -12,7 +12,7 @@ from agency_cli.checks.subject import MOST_PROBLEMS
 from agency_cli.errors import ManifestError, Problem
 from agency_cli.loading.nodes import Document, Entry, MappingNode, Node, ScalarNode, SequenceNode
 from agency_cli.loading.scalars import resolve
-from agency_cli.loading.syntax import syntax_problem
+from agency_cli.loading.syntax import Places, syntax_problem
 from agency_cli.problem_codes import ProblemCode
 
 DEEPEST: Final = 64
@@ -49,6 +49,7 @@ class _Composer:
         loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
         self._text = text
         self._shown = shown
+        self._places = Places(text)
         self._events: Iterator[Any] = yaml.parse(text, Loader=loader)
         self._anchors: dict[str, Node | None] = {}
         self._values = 0
@@ -69,8 +70,7 @@ class _Composer:
         more = self._next()
         if not isinstance(more, yaml.StreamEndEvent):
             what = "a second document begins here; a manifest is one document"
-            mark = more.start_mark
-            self._refuse("second-document", what, mark.line + 1, mark.column + 1)
+            self._refuse_at("second-document", what, more)
         return root
 
     def _next(self) -> Any:
@@ -109,7 +109,7 @@ class _Composer:
             items.append(self._node(event, depth))
         size = 1 + sum(item.size for item in items)
         height = 1 + max((item.height for item in items), default=0)
-        return SequenceNode(*_span(start), size=size, height=height, items=tuple(items))
+        return SequenceNode(*self._span(start), size=size, height=height, items=tuple(items))
 
     def _mapping(self, start: Any, depth: int) -> MappingNode:
         entries: dict[str, Entry] = {}
@@ -128,7 +128,7 @@ class _Composer:
         for mapping in merged:
             for name, entry in (mapping.entries or {}).items():
                 entries.setdefault(name, entry)
-        return MappingNode(*_span(start), size=size, height=height, entries=entries)
+        return MappingNode(*self._span(start), size=size, height=height, entries=entries)
 
     def _merged(self, value: Node) -> list[MappingNode]:
         sources = value.items if isinstance(value, SequenceNode) else (value,)
@@ -168,7 +168,7 @@ class _Composer:
             value = resolve(event.value) if event.implicit[0] else event.value
         elif event.tag not in _TEXT_TAGS:
             self._note("unknown-tag", f"the tag {event.tag!r} means nothing here; remove it", event)
-        return ScalarNode(*_span(event), value=value)
+        return ScalarNode(*self._span(event), value=value)
 
     def _aliased(self, event: Any, depth: int) -> Node:
         if event.anchor not in self._anchors:
@@ -193,7 +193,7 @@ class _Composer:
             self._refuse_at(code, what + (" when its aliases are expanded" if alias else ""), event)
 
     def _note(self, code: ProblemCode, what: str, event: Any) -> None:
-        self._problem(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
+        self._problem(code, what, *self._places.of(event.start_mark))
 
     def _problem(self, code: ProblemCode, message: str, line: int, column: int) -> None:
         if len(self.problems) <= MOST_PROBLEMS:
@@ -203,12 +203,10 @@ class _Composer:
         return Problem(code=code, message=message, file=self._shown, line=line, column=column)
 
     def _refuse_at(self, code: ProblemCode, what: str, event: Any) -> NoReturn:
-        self._refuse(code, what, event.start_mark.line + 1, event.start_mark.column + 1)
+        self._refuse(code, what, *self._places.of(event.start_mark))
 
     def _refuse(self, code: ProblemCode, what: str, line: int, column: int) -> NoReturn:
         raise ManifestError([*self.problems, self._located(code, what, line, column)])
 
-
-def _span(event: Any) -> tuple[int, int, int, int]:
-    start = event.start_mark
-    return start.line + 1, start.column + 1, start.index, event.end_mark.index
+    def _span(self, event: Any) -> tuple[int, int, int, int]:
+        return *self._places.of(event.start_mark), event.start_mark.index, event.end_mark.index

@@ -23,7 +23,7 @@ from agency_cli.loading.follow_ups import Doubts
 from agency_cli.loading.including import with_includes
 from agency_cli.loading.interpolation import EnvReference, Interpolation
 from agency_cli.loading.params import Given, Params, read_params
-from agency_cli.loading.reading import read_text, text_of
+from agency_cli.loading.reading import decode_text, read_text
 from agency_cli.loading.schemas import Schemas, read_schemas
 from agency_cli.loading.sources import Sources
 from agency_cli.loading.typed import typed
@@ -86,7 +86,7 @@ def read_draft(
         data, text = read_text(path, shown)
     else:
         shown, data = STANDARD_INPUT, given
-        text = text_of(data, shown)
+        text = decode_text(data, shown)
     composed, composing_problems = compose(text, shown)
     inclusion = with_includes(composed, path.absolute().parent, shown)
     document = inclusion.document

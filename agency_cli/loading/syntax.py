@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from typing import Final
 
 import yaml
@@ -47,33 +49,58 @@ _AT_CONTEXT: Final = frozenset(
 """What is best shown where it began, not where it was noticed."""
 
 
+_BREAK: Final = re.compile("\r\n|\r|\n")
+# What YAML takes for the end of a line, and editors do not.
+_ODD_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+
+
+class Places:
+    """Lines and columns of a parser's marks, counted as editors count.
+
+    Args:
+        text: What is parsed.
+    """
+
+    def __init__(self, text: str) -> None:
+        is_odd = _ODD_BREAK.search(text) is not None
+        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))] if is_odd else None
+
+    def of(self, mark: yaml.Mark) -> tuple[int, int]:
+        """Return the 1-based line and column of a mark."""
+        if self._starts is None:
+            return mark.line + 1, mark.column + 1
+        line = bisect_right(self._starts, mark.index)
+        return line, mark.index - self._starts[line - 1] + 1
+
+
 def syntax_problem(error: yaml.YAMLError, text: str, shown: str) -> Problem:
     """Return the problem that stopped the parser, with its place."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return Problem(code="yaml-syntax", message=f"not YAML: {error}", file=shown)
-    said, mark = error.problem or "", error.problem_mark
+    code, message, mark = _explained(error, error.problem_mark, text)
+    line, column = Places(text).of(mark)
+    return Problem(code=code, message=message, file=shown, line=line, column=column)
+
+
+def _explained(
+    error: yaml.MarkedYAMLError, mark: yaml.Mark, text: str
+) -> tuple[ProblemCode, str, yaml.Mark]:
+    said = error.problem or ""
     if "nesting depth" in said:
-        return _problem("too-deep", "mappings and lists nest too deep here", mark, shown)
+        return "too-deep", "mappings and lists nest too deep here", mark
     if error.context == "while scanning a quoted scalar" and "end of stream" in said:
         start = error.context_mark or mark
-        return _problem("unclosed-quote", "this quote is never closed", start, shown)
+        return "unclosed-quote", "this quote is never closed", start
     if said == "found character that cannot start any token":
-        return _bad_start(mark, text, shown)
+        return *_bad_start(text[mark.index : mark.index + 1]), mark
     if said in _AT_CONTEXT and error.context_mark is not None:
         mark = error.context_mark
     code: ProblemCode = "tab" if "tab character" in said else "yaml-syntax"
-    return _problem(code, f"not YAML: {_ADVICE.get(said, said)}", mark, shown)
+    return code, f"not YAML: {_ADVICE.get(said, said)}", mark
 
 
-def _bad_start(mark: yaml.Mark, text: str, shown: str) -> Problem:
-    character = text[mark.index : mark.index + 1]
+def _bad_start(character: str) -> tuple[ProblemCode, str]:
     if character == "\t":
-        return _problem("tab", "a tab in the indentation; YAML indents with spaces", mark, shown)
+        return "tab", "a tab in the indentation; YAML indents with spaces"
     what = f"not YAML: a text cannot begin with {character!r} unless it stands in quotes"
-    return _problem("yaml-syntax", what, mark, shown)
-
-
-def _problem(code: ProblemCode, message: str, mark: yaml.Mark, shown: str) -> Problem:
-    return Problem(
-        code=code, message=message, file=shown, line=mark.line + 1, column=mark.column + 1
-    )
+    return "yaml-syntax", what

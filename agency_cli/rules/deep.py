@@ -32,6 +32,30 @@ RULES: Final = (
         mend="Do what the message says.",
     ),
     Rule(
+        code="broken-openapi",
+        what="The document that an `openapi:` tool names is no OpenAPI document that can be read.",
+        why="It is no JSON or YAML, not of version 3, or says what does not fit together.",
+        mend="Correct the document at the place that the message names.",
+    ),
+    Rule(
+        code="missing-base-url",
+        what="The document of an `openapi:` tool does not say where its service is.",
+        why="Requests need an address.",
+        mend="Give it as `base_url` beside `openapi`.",
+    ),
+    Rule(
+        code="unknown-operation",
+        what="A pattern under `operations` matches no operation of the document.",
+        why="The agents would lack what was meant for them.",
+        mend="Write the operation as the message's list has it.",
+    ),
+    Rule(
+        code="unusable-operation",
+        what="An operation that is named under `operations` cannot become a tool.",
+        why="It needs what no tool can give, such as a body of another kind than JSON.",
+        mend="Take it off the list, or change the document as the message says.",
+    ),
+    Rule(
         code="cannot-be-built",
         what="The agents cannot be built, for a reason that has no place in the manifest.",
         why="A run would stop at the same point.",

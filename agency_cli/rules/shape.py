@@ -88,12 +88,6 @@ RULES: Final = (
         mend="Correct the schema at the place.",
     ),
     Rule(
-        code="not-supported-yet",
-        what="A key of the format is not supported by this version of the program.",
-        why="It is refused rather than ignored.",
-        mend="Remove it, or install a newer `agency`.",
-    ),
-    Rule(
         code="more-problems",
         what="There are more problems than the 100 that are shown.",
         why="The rest most often follows from the first.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from agency_cli.problem_codes import ProblemCode
+
 
 class Unusable(Exception):
     """What the manifest says of the service cannot be done.
@@ -11,7 +13,7 @@ class Unusable(Exception):
         place: Keys and indexes below the tool in the manifest.
     """
 
-    def __init__(self, message: str, *, code: str, place: tuple[str | int, ...]) -> None:
+    def __init__(self, message: str, *, code: ProblemCode, place: tuple[str | int, ...]) -> None:
         self.code = code
         self.place = place
         super().__init__(message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agency_cli.loading import SourceLines, check_manifest
 from agency_cli.rendering.problems.excerpt import span
 
@@ -99,3 +101,22 @@ def test_problems_of_all_files_stand_where_they_are(tmp_path, monkeypatch):
 
 def test_line_ends_of_windows_move_nothing(tmp_path, monkeypatch):
     assert places(tmp_path, monkeypatch, newline="\r\n") == PLACES
+
+
+@pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029"])
+def test_what_only_yaml_takes_for_the_end_of_a_line_moves_nothing(character, tmp_path):
+    path = tmp_path / "agency.yaml"
+    odd = f"version: 1\nname: a{character}  b{character}  c\n# {character}\n"
+    for rest, code in (
+        ("agents:\n  ceo: {instructions: Lead., tols: []}\n", "unknown-key"),
+        ("agents: {\n", "yaml-syntax"),
+        ("agents: *x\n", "unknown-alias"),
+        ("agents: {}\n---\nmore\n", "second-document"),
+    ):
+        found = []
+        for text in (odd + rest, odd.replace(character, " ") + rest):
+            path.write_text(text, encoding="utf-8")
+            problem = check_manifest(path)[0]
+            found.append((problem.code, problem.line, problem.column))
+        assert found[0] == found[1]
+        assert found[0][0] == code
